@@ -210,7 +210,7 @@ func TestAbsentChildren(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, _ := newTestClient(t, script{"GET /instances/i/apps": inTurn(with("apps", "other"), with("apps", "a"))}.serve)
 			if _, err := c.RefreshApp(t.Context(), "i", "a"); !errors.Is(err, ErrContradiction) {
-				t.Errorf("%v", err)
+				t.Errorf("RefreshApp: got error %v, want ErrContradiction", err)
 			}
 		})
 	})
@@ -232,7 +232,7 @@ func TestAbsenceThatWasNotConfirmedBeginsAnew(t *testing.T) {
 			}
 		})
 		if _, err := c.RefreshInstance(within(t, time.Second), "i"); errors.Is(err, ErrNotFound) || err == nil {
-			t.Errorf("%v", err)
+			t.Errorf("RefreshInstance: got error %v, want an error other than ErrNotFound", err)
 		}
 		lagging.Store(false)
 		time.Sleep(time.Minute)

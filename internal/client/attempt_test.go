@@ -114,7 +114,7 @@ func TestCancelledReadEnds(t *testing.T) {
 		c, _ := newTestClient(t, says(silent, nil))
 		begun := time.Now()
 		if _, err := c.Account(within(t, time.Second)); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrUnreachable) {
-			t.Errorf("%v", err)
+			t.Errorf("Account: got error %v, want context.DeadlineExceeded and not ErrUnreachable", err)
 		}
 		if took := time.Since(begun); took != time.Second {
 			t.Errorf("it took %s", took)
@@ -126,7 +126,7 @@ func TestRequestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, says(silent, nil), func(o *Options) { o.RequestTimeout, o.MaxRetries = 5*time.Second, 1 })
 		if _, err := c.Account(t.Context()); !errors.Is(err, errRequestTimeout) || !errors.Is(err, ErrUnreachable) {
-			t.Errorf("%v", err)
+			t.Errorf("Account: got error %v, want errRequestTimeout and ErrUnreachable", err)
 		}
 		if n := len(transport.requests()); n != 2 {
 			t.Errorf("%d requests, want 2", n)
@@ -159,7 +159,7 @@ func TestBodyThatBreaksOff(t *testing.T) {
 			w.WriteHeader(403)
 		})
 		if _, err := c.Account(t.Context()); !errors.Is(err, ErrForbidden) {
-			t.Errorf("%v", err)
+			t.Errorf("Account: got error %v, want ErrForbidden", err)
 		}
 	})
 	t.Run("one that never ends", func(t *testing.T) {
@@ -191,10 +191,10 @@ func TestBodiesAreCapped(t *testing.T) {
 		w.Write(bytes.Repeat([]byte(" "), maxBody+1))
 	})
 	if _, err := c.Account(t.Context()); !errors.Is(err, ErrBodyTooLarge) {
-		t.Errorf("%v", err)
+		t.Errorf("Account: got error %v, want ErrBodyTooLarge", err)
 	}
 	if err := post(t.Context(), c); !errors.Is(err, ErrBodyTooLarge) || !outcomeUnknown(err) {
-		t.Errorf("%v", err)
+		t.Errorf("POST: got error %v, want ErrBodyTooLarge with an unknown outcome", err)
 	}
 	if n := len(transport.requests()); n != 2 {
 		t.Errorf("%d requests, want 2: a second is as large", n)

@@ -96,7 +96,7 @@ func TestWaitAppRunning(t *testing.T) {
 				begun := time.Now()
 				err := c.WaitAppRunning(within(t, time.Hour), "i", "a", row.before)
 				if row.err == nil && err != nil || row.err != nil && !isAs[*AppError](err) {
-					t.Errorf("%v", err)
+					t.Errorf("WaitAppRunning: got error %v, want one of type %T", err, row.err)
 				}
 				if took := time.Since(begun); took < row.takes || took > row.takes+row.takes/3+longestBlind+2*time.Second {
 					t.Errorf("it took %s, want %s", took, row.takes)
@@ -153,7 +153,7 @@ func TestFailedBuildOfAnUnreadableApp(t *testing.T) {
 		err := c.WaitDeployed(t.Context(), "i", "a", "b", AppRunning)
 		var failed *BuildError
 		if !errors.As(err, &failed) || failed.Build.Error.Text != "" || !errors.Is(failed.Build.Error.Withheld, ErrForeign) || contains(err.Error(), "a-log") || failed.After != "" {
-			t.Errorf("%+v", err)
+			t.Errorf("WaitDeployed: got error %+v, want a *BuildError with the log withheld", err)
 		}
 	})
 }
@@ -165,7 +165,7 @@ func TestInterruptedWaitForABuild(t *testing.T) {
 		time.AfterFunc(5*time.Second, cancel)
 		err := c.WaitDeployed(ctx, "i", "a", "b-1", "")
 		if !isAs[*InterruptedError](err) || !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
+			t.Errorf("WaitDeployed: got error %v, want an *InterruptedError for context.Canceled", err)
 		}
 	})
 }

@@ -196,7 +196,7 @@ func TestLongRetryAfterIsWaitedFor(t *testing.T) {
 						err := operation(ctx, c)
 						took := time.Since(begun)
 						if row.ok != (err == nil) || !row.ok && !errors.Is(err, context.DeadlineExceeded) {
-							t.Errorf("%v", err)
+							t.Errorf("operation: got error %v, want success: %t", err, row.ok)
 						}
 						if row.ok && (took < row.lasts || took > row.lasts+row.told) || !row.ok && took > row.timeout {
 							t.Errorf("it took %s", took)

@@ -309,7 +309,7 @@ func TestCreationNeedsItsList(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, transport := newTestClient(t, script{"GET /instances": list, "POST /instances": says(202, object{"id": "i"})}.serve)
 			if _, err := c.CreateInstance(t.Context(), web); err == nil || transport.count("POST") > 0 {
-				t.Errorf("%v", err)
+				t.Errorf("CreateInstance: got error %v, want an error and no POST", err)
 			}
 		})
 	}

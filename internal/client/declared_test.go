@@ -192,7 +192,7 @@ func TestAccountID(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, transport := newTestClient(t, script{"GET /me": row.me}.serve)
 				if _, known := c.KnownAccountID(); known {
-					t.Error("it is known before it was read")
+					t.Error("KnownAccountID: got a known account ID before it was read, want an unknown one")
 				}
 				for range 3 {
 					c.StartReadingAccountID(t.Context())
@@ -270,7 +270,7 @@ func TestAccountIDOfACallerWhoLeft(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, known := c.WaitForAccountID(ctx); known {
-			t.Error("it is known before it was read")
+			t.Error("WaitForAccountID: got a known account ID before it was read, want an unknown one")
 		}
 		close(slow)
 		if id, known := c.WaitForAccountID(t.Context()); id != "acc-1" || !known {

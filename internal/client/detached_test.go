@@ -88,7 +88,7 @@ func TestInterruptWithADeadNetwork(t *testing.T) {
 					}, func(o *Options) { o.MaxRetries = DefaultMaxRetries })
 					err := run(ctx, c)
 					if err == nil || errors.Is(err, ErrNotFound) {
-						t.Errorf("%v", err)
+						t.Errorf("operation: got error %v, want an error other than ErrNotFound", err)
 					}
 					if took := time.Since(at); took > 30*time.Second { // as documented
 						t.Errorf("it ended %s after the interrupt", took)
@@ -115,7 +115,7 @@ func TestStepsShareTheGracePeriod(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		operation := WithGracePeriod(ctx)
 		if WithGracePeriod(operation) != operation {
-			t.Error("an operation within an operation begins anew")
+			t.Error("WithGracePeriod of an operation: got a new context, want the same context")
 		}
 		inner, end := context.WithTimeout(operation, time.Hour)
 		defer end()
@@ -124,7 +124,7 @@ func TestStepsShareTheGracePeriod(t *testing.T) {
 			t.Error("two steps have a bound each")
 		}
 		if WithGracePeriod(detached) != detached || Detached(detached) != detached {
-			t.Error("what is begun after the end outlives it once more")
+			t.Error("WithGracePeriod or Detached of a detached context: got a new context, want the same context")
 		}
 		time.Sleep(time.Hour)
 		if detached.Err() != nil {
@@ -137,7 +137,7 @@ func TestStepsShareTheGracePeriod(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		if detached.Err() == nil {
-			t.Errorf("it goes on after %s", gracePeriod)
+			t.Errorf("the detached context has not ended after %s", gracePeriod)
 		}
 	})
 }

@@ -55,7 +55,7 @@ func TestOldDurationsAreForgotten(t *testing.T) {
 		d.note(kind{OpCreate, "small"}, time.Hour)
 	}
 	if got := d.expect(kind{OpCreate, "small"}); got != time.Hour {
-		t.Errorf("%s", got)
+		t.Errorf("expected duration: got %s, want 1h0m0s", got)
 	}
 	if n := len(d.seen[kind{OpCreate, "small"}]); n != newest {
 		t.Errorf("%d are kept", n)

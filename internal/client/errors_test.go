@@ -59,11 +59,11 @@ func TestErrorBodies(t *testing.T) {
 	})
 	_, err := c.Instance(t.Context(), "service")
 	if !errors.Is(err, ErrJobRunning) || err.Error() != "busy (GET /instances/service answered 409 job_running, request req-7)" {
-		t.Errorf("%v", err)
+		t.Errorf("Instance: got error %v, want ErrJobRunning with the request and its ID", err)
 	}
 	var api *APIError
 	if _, err = c.Instance(t.Context(), "html"); !errors.As(err, &api) || len([]rune(api.Detail)) != maxForeignBody+1 {
-		t.Errorf("%v", err)
+		t.Errorf("Instance: got error %v, want an *APIError with a shortened detail", err)
 	}
 	if want := "is not an answer of the service at https://hosting.example/api/v1: <html>éé"; !contains(err.Error(), want) {
 		t.Errorf("%v does not hold %q", err, want)

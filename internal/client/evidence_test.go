@@ -325,7 +325,7 @@ func TestActionNeedsItsBaseline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, gateway(404))
 		if _, err := enter(t, c).Rotate(t.Context()); !errors.Is(err, ErrForeign) || outcomeUnknown(err) {
-			t.Errorf("%v", err)
+			t.Errorf("Rotate: got error %v, want ErrForeign with a known outcome", err)
 		}
 		if n := transport.count("POST"); n != 0 {
 			t.Errorf("%d POSTs", n)
@@ -359,7 +359,7 @@ func TestQueryIsNeverSentTwice(t *testing.T) {
 			c, transport := newTestClient(t, gateway(status))
 			err := enter(t, c).Query(t.Context(), "", "DELETE FROM t")
 			if !outcomeUnknown(err) || !strings.Contains(err.Error(), "it is unknown whether the service carried it out") {
-				t.Errorf("%v", err)
+				t.Errorf("Query: got error %v, want an unknown outcome", err)
 			}
 			if n := len(transport.requests()); n != 1 {
 				t.Errorf("%d requests, want 1", n)
@@ -425,7 +425,7 @@ func TestActionBesideAnother(t *testing.T) {
 				}.serve)
 				_, err := enter(t, c).Rotate(within(t, time.Hour))
 				if waited := sent >= 20*time.Second; waited != row.waits || row.waits && !outcomeUnknown(err) {
-					t.Errorf("it was sent after %s: %v", sent, err)
+					t.Errorf("Rotate: got a request after %s and error %v, want a wait for the job: %t", sent, err, row.waits)
 				}
 			})
 		})

@@ -189,7 +189,7 @@ func TestProgressIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(seen) != 3 || seen[0] != "queued" || seen[2] != "done" {
-			t.Errorf("%v", seen)
+			t.Errorf("job statuses: got %v, want 3 from queued to done", seen)
 		}
 	})
 }

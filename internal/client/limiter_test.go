@@ -134,7 +134,7 @@ func TestRequestsPerSecondWithADeadline(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := c.Account(within(t, 5*time.Second)); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v", err)
+			t.Errorf("Account: got error %v, want context.DeadlineExceeded", err)
 		}
 		if underway, waiting := places(c); underway != 0 || waiting != 0 {
 			t.Errorf("%d under way, %d waiting", underway, waiting)
@@ -230,7 +230,7 @@ func TestNoPlaceIsLost(t *testing.T) {
 		}
 		all.Wait()
 		if most.Load() > maxConcurrency || most.Load() < 2 {
-			t.Errorf("%d under way at once", most.Load())
+			t.Errorf("concurrent requests: got %d, want 2 to %d", most.Load(), maxConcurrency)
 		}
 		if underway, waiting := places(c); underway != 0 || waiting != 0 {
 			t.Errorf("%d under way, %d waiting", underway, waiting)
@@ -281,7 +281,7 @@ func TestWindowFollowsTheAnswers(t *testing.T) {
 		l.underway++
 		l.leave(old, &answer{status: 429, header: http.Header{}})
 		if l.window != startConcurrency/2 {
-			t.Errorf("a window of %v: what was under way at a halving halves again", l.window)
+			t.Errorf("the window after a 429 to a request sent before the last halving: got %v, want %v", l.window, startConcurrency/2)
 		}
 		for range 50 {
 			answered(429)
@@ -325,10 +325,10 @@ func TestRateLimitThatNeverEnds(t *testing.T) {
 				t.Errorf("%d requests in %s", len(transport.requests()), took)
 			}
 			if _, err := c.Account(t.Context()); !errors.Is(err, ErrRateLimited) || outcomeUnknown(err) {
-				t.Errorf("%v", err)
+				t.Errorf("Account: got error %v, want ErrRateLimited with a known outcome", err)
 			}
 			if err := post(t.Context(), c); !errors.Is(err, ErrRateLimited) || outcomeUnknown(err) {
-				t.Errorf("%v", err)
+				t.Errorf("POST: got error %v, want ErrRateLimited with a known outcome", err)
 			}
 			time.Sleep(time.Minute)
 			limited = false

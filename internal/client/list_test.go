@@ -67,7 +67,7 @@ func TestListThatNeverEnds(t *testing.T) {
 		respond(w, 200, object{"instances": []object{{"id": "a"}}, "next_cursor": fmt.Sprint(next)})
 	})
 	if _, err := c.Instances(t.Context()); !errors.Is(err, ErrForeign) || !contains(err.Error(), "does not end") {
-		t.Errorf("%v", err)
+		t.Errorf("Instances: got error %v, want ErrForeign for a list that does not end", err)
 	}
 	if n := len(transport.requests()); n != maxPages {
 		t.Errorf("%d requests, want %d", n, maxPages)

@@ -56,7 +56,7 @@ func TestVariablesThatNoLogNeeds(t *testing.T) {
 		builds[1].Error.raw = "a log"
 		c.ShowLogs(t.Context(), "i", "a", builds)
 		if log := builds[1].Error; !errors.Is(log.Withheld, ErrForeign) || log.Text != "" {
-			t.Errorf("%+v", log)
+			t.Errorf("build log: got %+v, want an empty text withheld with ErrForeign", log)
 		}
 	})
 }

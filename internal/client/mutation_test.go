@@ -85,15 +85,15 @@ func TestForeignJobs(t *testing.T) {
 					}
 				case *APIError:
 					if !isAs[*APIError](err) {
-						t.Errorf("%v", err)
+						t.Errorf("SetAllowlist: got error %v, want an *APIError", err)
 					}
 				case *CheckoutError:
 					if !errors.As(err, &want) || want.URL != "https://pay.example" {
-						t.Errorf("%v", err)
+						t.Errorf("SetAllowlist: got error %v, want a *CheckoutError with the URL https://pay.example", err)
 					}
 				case error:
 					if !errors.Is(err, want) {
-						t.Errorf("%v", err)
+						t.Errorf("SetAllowlist: got error %v, want %v", err, want)
 					}
 				}
 				if got := strings.Join(transport.requests(), ", "); got != row.log {
@@ -133,7 +133,7 @@ func TestForeignJobThatNeverEndsIsLeftWithTheContext(t *testing.T) {
 		_, err := turn.SetAllowlist(ctx, nil)
 		var interrupted *InterruptedError
 		if !errors.As(err, &interrupted) || interrupted.JobID != "j-1" {
-			t.Errorf("%v", err)
+			t.Errorf("SetAllowlist: got error %v, want an *InterruptedError of job j-1", err)
 		}
 	})
 }

@@ -41,7 +41,7 @@ func TestDeadHostEndsAPlan(t *testing.T) {
 							}
 							_, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", n))
 							if err == nil || errors.Is(err, ErrNotFound) || !contains(err.Error(), "https://hosting.example/api/v1") {
-								t.Errorf("%v", err)
+								t.Errorf("RefreshInstance: got error %v, want an error other than ErrNotFound that names the endpoint", err)
 							}
 							if errors.Is(err, row.err) {
 								own.Add(1)
@@ -56,7 +56,7 @@ func TestDeadHostEndsAPlan(t *testing.T) {
 					t.Errorf("%d requests in %s", len(transport.requests()), took)
 				}
 				if own.Load() != 300 {
-					t.Errorf("%d of 300 errors tell what the host does", own.Load())
+					t.Errorf("errors that match %v: got %d, want 300", row.err, own.Load())
 				}
 			})
 		})
@@ -86,7 +86,7 @@ func TestServiceComesBack(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		if _, err := c.Account(t.Context()); !errors.Is(err, ErrOutage) && !errors.Is(err, ErrForeign) {
-			t.Errorf("%v", err)
+			t.Errorf("Account: got error %v, want ErrOutage or ErrForeign", err)
 		}
 		time.Sleep(20 * time.Second)
 		if lost := readMany(t.Context(), 100, 10, c); lost > 0 {

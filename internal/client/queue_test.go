@@ -82,7 +82,7 @@ func TestQueuesShrink(t *testing.T) {
 		cancel()
 		all.Wait()
 		if _, err := q.enter(ctx, 1); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
+			t.Errorf("enter: got error %v, want context.Canceled", err)
 		}
 		if n := len(q.lines); n != 0 {
 			t.Errorf("%d queues are left", n)

@@ -105,7 +105,7 @@ func TestConcurrentRefreshesShareRequests(t *testing.T) {
 		}
 		all.Wait()
 		if n := len(transport.requests()); n != 3 {
-			t.Errorf("%d requests for 50 instances at once, want 3", n)
+			t.Errorf("concurrent reads of 50 instances: got %d requests, want 3", n)
 		}
 	})
 }
@@ -126,7 +126,7 @@ func TestAbsenceFromTheListIsNotDeletion(t *testing.T) {
 			}
 		}
 		if _, err := c.RefreshInstance(t.Context(), "i-77"); !errors.Is(err, ErrNotFound) {
-			t.Errorf("%v", err)
+			t.Errorf("RefreshInstance: got error %v, want ErrNotFound", err)
 		}
 	})
 }
@@ -256,7 +256,7 @@ func TestAppsAreListedOncePerInstance(t *testing.T) {
 			}
 		}
 		if _, err := c.RefreshApp(t.Context(), "i", "gone"); !errors.Is(err, ErrNotFound) {
-			t.Errorf("%v", err)
+			t.Errorf("RefreshApp: got error %v, want ErrNotFound", err)
 		}
 		if got := strings.Join(transport.requests(), ", "); got != "GET /instances/i/apps, GET /instances/i/apps/late, GET /instances/i/apps/gone, GET /instances/i/apps/gone, GET /instances/i/apps" {
 			t.Errorf("requests: %s", got)

@@ -217,7 +217,7 @@ func TestCutAnswerIsAskedForAgain(t *testing.T) {
 				})
 				_, err := do[object](t.Context(), c, request{method: row.method, path: []string{"x"}})
 				if sent != row.sent || (err != nil) != row.fails || err != nil && !errors.Is(err, ErrForeign) {
-					t.Errorf("it was sent %d times, and the error is %v", sent, err)
+					t.Errorf("the request: got %d attempts and error %v, want %d attempts and an error: %t", sent, err, row.sent, row.fails)
 				}
 			})
 		})

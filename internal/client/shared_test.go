@@ -50,7 +50,7 @@ func TestFailedReadIsNotKept(t *testing.T) {
 		for range 3 {
 			go func() {
 				if _, err := s.get(t.Context(), "k", always, read); !errors.Is(err, broken) {
-					t.Errorf("%v", err)
+					t.Errorf("get: got error %v, want %v", err, broken)
 				}
 			}()
 		}
@@ -70,7 +70,7 @@ func TestImpatientLeavesASharedReadAtOnce(t *testing.T) {
 		for range 5 {
 			all.Go(func() {
 				if _, err := c.Plans(within(t, 100*time.Millisecond)); !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("%v", err)
+					t.Errorf("Plans: got error %v, want context.DeadlineExceeded", err)
 				}
 				if took := time.Since(begun); took != 100*time.Millisecond {
 					t.Errorf("left after %s", took)
@@ -80,7 +80,7 @@ func TestImpatientLeavesASharedReadAtOnce(t *testing.T) {
 		for range 5 {
 			all.Go(func() {
 				if _, err := c.Plans(t.Context()); !errors.Is(err, ErrUnreachable) {
-					t.Errorf("%v", err)
+					t.Errorf("Plans: got error %v, want ErrUnreachable", err)
 				}
 				if took := time.Since(begun); took > 30*time.Second {
 					t.Errorf("left after %s", took)

@@ -164,19 +164,19 @@ func TestAnswersReadByHand(t *testing.T) {
 		}
 	}
 	if want := (Pending{JobID: "job_id"}); accepted != want {
-		t.Errorf("%+v", accepted)
+		t.Errorf("Accepted: got %+v, want %+v", accepted, want)
 	}
 	if want := (Pending{JobID: "job_id", BuildID: "build_id"}); built != want || maybe != want {
 		t.Errorf("%+v, %+v", built, maybe)
 	}
 	if want := (createdAnswer{ID: "id", Status: "status", CheckoutURL: "checkout_url", Pending: Pending{JobID: "job_id"}}); created != want {
-		t.Errorf("%+v", created)
+		t.Errorf("InstanceCreated: got %+v, want %+v", created, want)
 	}
 	if want := (JobFault{Code: "code", Detail: "detail"}); fault != want {
-		t.Errorf("%+v", fault)
+		t.Errorf("JobError: got %+v, want %+v", fault, want)
 	}
 	if want := (AppFailure{Log: Log{raw: "log"}}); failure != want { // neither a number nor a boolean
-		t.Errorf("%+v", failure)
+		t.Errorf("AppFailure: got %+v, want %+v", failure, want)
 	}
 	for schema, property := range map[string]string{
 		"Instances": "instances", "Webhooks": "webhooks", "Apps": "apps", "Builds": "builds", "Backups": "backups", "Databases": "databases",

@@ -13,7 +13,7 @@ func TestCauseOf(t *testing.T) {
 		ctx, cancel := WithTimeout(t.Context(), "create", 90*time.Minute)
 		defer cancel()
 		if err := CauseOf(ctx); err != nil {
-			t.Errorf("it has not ended: %v", err)
+			t.Errorf("CauseOf a context that has not ended: got %v, want nil", err)
 		}
 		if err := deadlineOf(ctx); err.Error() != "the create timeout of 1h30m is over" {
 			t.Errorf("its deadline is %v", err)

@@ -90,7 +90,7 @@ func TestAbsentIsNotEmpty(t *testing.T) {
 		t.Fatal(err)
 	}
 	if i.Tags.Set || i.Allowlist.Set || i.Engines.Set || i.ConsoleMode.Set || i.JobID != "" || !i.CreatedAt.IsZero() {
-		t.Errorf("%+v", i)
+		t.Errorf("instance: got %+v, want every absent field unset", i)
 	}
 }
 

@@ -224,7 +224,7 @@ func TestLostCreationThatCannotBeLookedFor(t *testing.T) {
 				begun := time.Now()
 				_, err := turn.CreateDatabase(t.Context(), "d")
 				if err == nil || outcomeUnknown(err) != row.unknown {
-					t.Errorf("%v", err)
+					t.Errorf("CreateDatabase: got error %v, want an error with an unknown outcome: %t", err, row.unknown)
 				}
 				if took := time.Since(begun); took > row.takes {
 					t.Errorf("it took %s", took)
@@ -281,7 +281,7 @@ func TestKeysOfCreations(t *testing.T) {
 			_ = turn.Do(t.Context(), OpDatabaseCreate, func(ctx context.Context) (Pending, error) { return turn.CreateDatabase(ctx, "d") })
 		}
 		if len(keys) != 2 || keys[""] > 0 {
-			t.Errorf("%v", keys)
+			t.Errorf("idempotency keys of the POST requests: got %v, want 2 distinct keys", keys)
 		}
 	})
 }

@@ -174,7 +174,7 @@ func TestFailedJobIsSeenAtTheNextPoll(t *testing.T) {
 		err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpResize, nil)
 		var failed *JobError
 		if !errors.As(err, &failed) || err.Error() != "full (no_capacity): job j-1 (resize) failed at 40 %" {
-			t.Errorf("%v", err)
+			t.Errorf("WaitJob: got error %v, want a *JobError with the failure of job j-1", err)
 		}
 		if n := len(transport.requests()); n != 1 {
 			t.Errorf("%d polls, want 1", n)
@@ -260,7 +260,7 @@ func TestRefusedPollEndsAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 401, "unauthorized") })
 		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpConsole, nil); !errors.Is(err, ErrUnauthorized) {
-			t.Errorf("%v", err)
+			t.Errorf("WaitJob: got error %v, want ErrUnauthorized", err)
 		}
 		if n := len(transport.requests()); n != 1 {
 			t.Errorf("%d polls", n)
@@ -278,7 +278,7 @@ func TestEndOfTheContextHidesNoFailure(t *testing.T) {
 			return observation{}, permanent(&JobError{Job: Job{ID: "j-1"}})
 		})
 		if err = interrupted(ctx, err, "job j-1", "j-1"); !isAs[*JobError](err) {
-			t.Errorf("%v", err)
+			t.Errorf("interrupted: got error %v, want a *JobError", err)
 		}
 	})
 }
@@ -293,7 +293,7 @@ func TestUnknownJobStatusCountsAsInProgressUntilTheDeadline(t *testing.T) {
 		err := c.WaitJob(ctx, "i", Pending{JobID: "j-1"}, OpCreate, nil)
 		var interrupted *InterruptedError
 		if !errors.As(err, &interrupted) || !errors.Is(err, context.DeadlineExceeded) || interrupted.JobID != "j-1" {
-			t.Fatalf("%v", err)
+			t.Fatalf("WaitJob: got error %v, want an *InterruptedError of job j-1 for context.DeadlineExceeded", err)
 		}
 		if want := "stopped waiting for job j-1 (create), pondering at 3 %: the create timeout of 1m is over"; err.Error() != want {
 			t.Errorf("%q, want %q", err, want)
