@@ -40,7 +40,7 @@ func TestCheckoutAndFinishedJobs(t *testing.T) {
 	id := made["id"].(string)
 	s.Advance(time.Hour)
 	if status := s.Instances()[0].Status; status == "running" {
-		t.Error("the instance runs, and nobody has paid for it")
+		t.Error("status of an unpaid instance: got running, want a different status")
 	}
 	if err := s.PayCheckout(id); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestCheckoutAndFinishedJobs(t *testing.T) {
 		t.Errorf("the instance is called %s", name)
 	}
 	if err := s.FinishJob("j-none"); err == nil {
-		t.Error("a job that there is not was ended")
+		t.Error("FinishJob of an unknown job: got no error, want one")
 	}
 }
 
@@ -75,7 +75,7 @@ func TestBuildsAndAppsGoWrong(t *testing.T) {
 		t.Fatal("the app was not added")
 	}
 	if _, added := s.AddApp("i-none", hostingtest.App{Name: "web"}); added {
-		t.Error("an app was added to an instance that there is not")
+		t.Error("AddApp to an unknown instance: got an app, want none")
 	}
 	redeploy := func() hostingtest.App {
 		t.Helper()

@@ -34,7 +34,7 @@ func TestMCP(t *testing.T) {
 		defer session.Close()
 		answer, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_instance", Arguments: map[string]any{"instance_id": id}})
 		if err != nil || answer.IsError {
-			t.Fatalf("it was answered %+v, %v", answer, err)
+			t.Fatalf("get_instance: got answer %+v and error %v, want the instance", answer, err)
 		}
 		if record, _ := answer.StructuredContent.(map[string]any); record["name"] != "shop" {
 			t.Errorf("the instance is %v", record)

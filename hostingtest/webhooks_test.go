@@ -31,7 +31,7 @@ func TestReceiverThatFails(t *testing.T) {
 		t.Errorf("the last attempt is %+v", a)
 	}
 	if _, err := s.Deliveries("none"); err == nil {
-		t.Error("an endpoint that there is not has deliveries")
+		t.Error("Deliveries of an unknown endpoint: got no error, want one")
 	}
 }
 
