@@ -74,7 +74,7 @@ func TestReceiverAtWork(t *testing.T) {
 	go func() { first <- post(r, "dlv-1", "evt-1", "s") }()
 	<-began
 	if status := post(r, "dlv-1", "evt-1", "s"); status != 503 {
-		t.Errorf("it was answered %d", status)
+		t.Errorf("a delivery that is still being handled: got status %d, want 503", status)
 	}
 	close(end)
 	if status := <-first; status != 204 {
@@ -97,7 +97,7 @@ func TestReceiverRefuses(t *testing.T) {
 		answer := httptest.NewRecorder()
 		why = nil
 		if r.ServeHTTP(answer, request); answer.Code != want || why == nil {
-			t.Errorf("it was answered %d, as %v, want %d", answer.Code, why, want)
+			t.Errorf("a refused request: got status %d and reason %v, want status %d and a reason", answer.Code, why, want)
 		}
 	}
 	unsafe := &webhook.Receiver{Secrets: []string{""}}
@@ -110,11 +110,11 @@ func TestReceiverRefuses(t *testing.T) {
 func TestReceiverWhoseMemoryFails(t *testing.T) {
 	t.Parallel()
 	r := &webhook.Receiver{Secrets: []string{"s"}, Memory: broken{}, Handle: func(context.Context, webhook.Delivery) error {
-		t.Error("it was handled")
+		t.Error("Handle was called although the memory failed")
 		return nil
 	}}
 	if status := post(r, "dlv-1", "evt-1", "s"); status != 500 {
-		t.Errorf("it was answered %d", status)
+		t.Errorf("a delivery with a broken memory: got status %d, want 500", status)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestReceiverThatIsLate(t *testing.T) {
 	}}
 	r.ServeHTTP(httptest.NewRecorder(), delivery("dlv-1", "evt-1", "s").WithContext(ctx))
 	if status := post(r, "dlv-1", "evt-1", "s"); status != 204 || handled != 1 {
-		t.Errorf("it was answered %d, and handled %d times", status, handled)
+		t.Errorf("a repeated delivery: got status %d after %d calls of Handle, want 204 after 1", status, handled)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestReceiver(t *testing.T) {
 		t.Errorf("got line %q, want a refusal", got)
 	}
 	if got := <-status; got != http.StatusUnauthorized {
-		t.Errorf("a delivery with another secret: got status %d, want 401", got)
+		t.Errorf("a delivery signed with a different secret: got status %d, want 401", got)
 	}
 	stop()
 	if err := <-ended; err != nil {
