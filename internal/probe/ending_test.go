@@ -87,7 +87,7 @@ func TestDeletesWhatItMade(t *testing.T) {
 					t.Errorf("the error is %v, want %q", err, row.err)
 				}
 				if !strings.Contains(report.Left, row.left) || row.left == "" && report.Left != "" {
-					t.Errorf("what is left is told by %q, want %q", report.Left, row.left)
+					t.Errorf("report.Left: got %q, want %q", report.Left, row.left)
 				}
 				if got := w.made() != ""; got != stays {
 					t.Errorf("the instance is there: %t, want %t", got, stays)
@@ -96,7 +96,7 @@ func TestDeletesWhatItMade(t *testing.T) {
 					t.Errorf("%d creations were sent", n)
 				}
 				if n := len(w.Instances()); !stays && n != 2 {
-					t.Errorf("%d instances are left of the 2 that were there before", n)
+					t.Errorf("instances after the probe: got %d, want the 2 that existed before", n)
 				}
 			})
 		})
@@ -136,7 +136,7 @@ func TestRefusesPaidPlans(t *testing.T) {
 					t.Errorf("the error is %v, want %q", err, row.err)
 				}
 				if report.Count(probe.Holds) == 0 {
-					t.Error("what was read is not told")
+					t.Error("findings that hold: got 0, want those of the requests before the refusal")
 				}
 				if n := w.Count(http.MethodPost, "/instances"); n != 0 {
 					t.Errorf("%d creations were sent", n)

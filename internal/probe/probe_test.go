@@ -151,7 +151,7 @@ func TestEveryFactHolds(t *testing.T) {
 		var unseen []string
 		for _, f := range report.Findings {
 			if f.How == "" {
-				t.Errorf("nothing says how %s is checked", f.Name)
+				t.Errorf("How of %s: got an empty text, want a description of the check", f.Name)
 			}
 			if f.Verdict == probe.NotSeen {
 				unseen = append(unseen, f.Place)
@@ -159,14 +159,14 @@ func TestEveryFactHolds(t *testing.T) {
 		}
 		slices.Sort(unseen)
 		if difference := cmp.Diff(probe.Beyond(), unseen); difference != "" {
-			t.Errorf("what was not seen is not what is listed as beyond the probe (-listed +unseen):\n%s", difference)
+			t.Errorf("facts that the probe did not see differ from Beyond (-listed +unseen):\n%s", difference)
 		}
 		// The document's text has as many marks as the report has facts.
 		if marks := strings.Count(string(apispec.Document()), "x-settled: true\n"); marks != len(report.Findings) {
 			t.Errorf("%d facts for %d marks", len(report.Findings), marks)
 		}
 		if len(report.Notes) > 0 {
-			t.Errorf("beside the facts: %q", report.Notes)
+			t.Errorf("notes: got %q, want an empty list", report.Notes)
 		}
 		if report.Left != "" || w.made() != "" {
 			t.Errorf("something is left: %q, %q", report.Left, w.made())
