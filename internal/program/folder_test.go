@@ -30,9 +30,9 @@ func TestSharedFolderThatCannotBeFilled(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(shared.path) })
 	for range 2 {
 		failing := &failed{TB: t}
-		shared.Path(failing, func(string) error { return errors.New("it does not compile") })
+		shared.Path(failing, func(string) error { return errors.New("the program does not compile") })
 		if !failing.fatal {
-			t.Error("the test went on")
+			t.Error("Path after a failed fill: got no fatal failure, want one")
 		}
 	}
 }
