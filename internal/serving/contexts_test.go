@@ -109,7 +109,7 @@ func TestTheContextOfACall(t *testing.T) {
 	derived, cancel := context.WithCancel(inner.ctx)
 	defer cancel()
 	if !errors.Is(derived.Err(), context.Canceled) || !errors.Is(context.Cause(derived), context.Canceled) {
-		t.Errorf("what is derived from it goes on: %v", derived.Err())
+		t.Errorf("a context derived after the call: got %v, want context.Canceled", derived.Err())
 	}
 }
 
