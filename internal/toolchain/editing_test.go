@@ -176,7 +176,7 @@ func TestEditorValidates(t *testing.T) {
 
 	description := schema.Resources["hosting_instance"].Block.Attributes["deletion_protection"].Description
 	if shown := server.hover("main.tf", placeOf(t, good, "deletion_protection")); !strings.Contains(shown, description) || description == "" {
-		t.Errorf("what is shown of deletion_protection is %q, and not its description %q", shown, description)
+		t.Errorf("hover on deletion_protection: got %q, want its description %q", shown, description)
 	}
 	for text, want := range map[string][]string{
 		`hosting_instance" "shop"`: slices.Sorted(maps.Keys(schema.Resources)),

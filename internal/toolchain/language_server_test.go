@@ -264,7 +264,7 @@ func placeOf(t *testing.T, document, text string) position {
 	t.Helper()
 	before, _, found := strings.Cut(document, text)
 	if !found {
-		t.Fatalf("there is no %q in\n%s", text, document)
+		t.Fatalf("%q is missing from the document:\n%s", text, document)
 	}
 	return position{strings.Count(before, "\n"), len(before) - strings.LastIndex(before, "\n") - 1}
 }

@@ -33,7 +33,7 @@ func TestExamplesAreLinted(t *testing.T) {
 		}
 	}
 	if modules == 0 {
-		t.Error("there is no module among the examples")
+		t.Error("modules among the examples: got 0, want at least 1")
 	}
 	t.Logf("%d modules were held to all rules", modules)
 }

@@ -24,7 +24,7 @@ func TestMocks(t *testing.T) {
 				arguments = append(arguments, "-filter=tests/"+name+".tftest.hcl")
 			}
 			if output := w.run(arguments...); !strings.Contains(output, tests.passed) {
-				t.Errorf("it does not say %q:\n%s", tests.passed, output)
+				t.Errorf("terraform test: got\n%s\nwant %q", output, tests.passed)
 			}
 		})
 	}
