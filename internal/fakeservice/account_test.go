@@ -23,11 +23,11 @@ func TestCatalog(t *testing.T) {
 		}
 	}
 	if free != 1 || paid < 3 {
-		t.Errorf("there are %d free plans and %d paid ones", free, paid)
+		t.Errorf("plans: got %d free and %d paid, want 1 free and at least 3 paid", free, paid)
 	}
 	equal(t, "engines", len(got["engines"].(object)), 6)
 	if n := len(a.call("GET", "/locations", nil).body["locations"].([]any)); n < 2 {
-		t.Errorf("there are %d locations", n)
+		t.Errorf("locations: got %d, want at least 2", n)
 	}
 }
 

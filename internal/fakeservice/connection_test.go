@@ -36,11 +36,11 @@ func TestConnection(t *testing.T) {
 
 	block, _ := pem.Decode([]byte(record["ca_certificate"].(string)))
 	if block == nil {
-		t.Fatal("the CA is no PEM")
+		t.Fatal("the CA certificate is not in PEM format")
 	}
 	ca, err := x509.ParseCertificate(block.Bytes)
 	if err != nil || !ca.IsCA {
-		t.Fatalf("the certificate is no CA: %v", err)
+		t.Fatalf("the certificate: got error %v, want a CA certificate", err)
 	}
 	if err := ca.CheckSignatureFrom(ca); err != nil {
 		t.Errorf("the CA did not sign itself: %s", err)

@@ -35,7 +35,7 @@ func TestFacesHaveTheSameOperations(t *testing.T) {
 	for _, o := range operations.All {
 		for face, ways := range map[operations.Face][]string{operations.REST: o.REST, operations.MCP: o.Tools(), operations.Portal: o.Portal} {
 			if had, wanted := len(ways) > 0, o.Only == "" || o.Only == face; had != wanted {
-				t.Errorf("to %s by %s: %v, and it is to be there: %t", o.Name, face, ways, wanted)
+				t.Errorf("%s by %s: got ways %v, want any: %t", o.Name, face, ways, wanted)
 			}
 		}
 		for _, route := range o.REST {

@@ -116,10 +116,10 @@ func TestHostileSnapshots(t *testing.T) {
 				status, answer = own.raw(http.MethodPost, "/_fake/snapshots/theirs/restore", nil)
 			}
 			if status != http.StatusBadRequest || !strings.Contains(string(answer), c.want) {
-				t.Errorf("it was answered %d %s, want %q", status, answer, c.want)
+				t.Errorf("the snapshot: got %d %s, want 400 with %q", status, answer, c.want)
 			}
 			if in, ok := own.Instance(kept); !ok || in.Name != "own" {
-				t.Error("what there was is gone")
+				t.Error("the existing instance was lost or changed")
 			}
 		})
 	}

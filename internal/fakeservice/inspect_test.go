@@ -77,7 +77,7 @@ func TestChangesBehindTheClientsBack(t *testing.T) {
 		equal(t, what+" left", n, 0)
 	}
 	if a.EditInstance(id, func(*fakeservice.Instance) {}) || a.EditApp(id, "web", func(*fakeservice.App) {}) || a.EditWebhook(hook, func(*fakeservice.Webhook) {}) {
-		t.Error("what is not there was edited")
+		t.Error("edit of a removed instance, app or webhook: got true, want false")
 	}
 }
 

@@ -41,7 +41,7 @@ func TestEveryToolAnswers(t *testing.T) {
 	call := func(tool string, arguments object) object {
 		t.Helper()
 		if left[tool] == nil {
-			t.Fatalf("there is no tool %s, or it was called before", tool)
+			t.Fatalf("the tool %s is unknown or was called before", tool)
 		}
 		delete(left, tool)
 		answer := agent.Do(tool, arguments)
@@ -297,7 +297,7 @@ func TestToolRefusalsAreThoseOfREST(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			answer, refused := agent.Call(row.tool, row.arguments)
 			if !refused || answer["code"] != row.code {
-				t.Fatalf("it was answered %v", answer)
+				t.Fatalf("%s: got %v, want code %s", row.tool, answer, row.code)
 			}
 			byREST := a.call(row.method, row.path, row.body).body
 			// The REST API checks the document first, and reports violations in different
@@ -311,7 +311,7 @@ func TestToolRefusalsAreThoseOfREST(t *testing.T) {
 		})
 	}
 	if got := len(a.Jobs()); got != jobs || len(a.Instances()) != 2 {
-		t.Errorf("what was refused has made %d jobs and %d instances", got-jobs, len(a.Instances())-2)
+		t.Errorf("refused calls: got %d jobs and %d instances, want 0 of each", got-jobs, len(a.Instances())-2)
 	}
 }
 
@@ -321,7 +321,7 @@ func TestToolThatPanics(t *testing.T) {
 	// The data plane lacks the method.
 	agent := startWith(t, &stubPlane{}).Agent(t)
 	if answer, refused := agent.Call("list_repos", nil); !refused || answer["code"] != "internal" {
-		t.Errorf("it was answered %v", answer)
+		t.Errorf("list_repos: got %v, want code internal", answer)
 	}
 	agent.Do("get_account", nil)
 }

@@ -122,7 +122,7 @@ func TestFork(t *testing.T) {
 		t.Fatalf("the fork answered %d (%v)", status, err)
 	}
 	if in, _ := a.Instance(id); in.JobID != "" {
-		t.Error("what the fork does is done to the fake")
+		t.Error("a change of the fork also changed the fake")
 	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func TestControlWeather(t *testing.T) {
 		}
 	}
 	if now, _ := a.Weather(); now != weather.Storm {
-		t.Errorf("what was refused made it %s", now)
+		t.Errorf("the weather after a refused change: got %s, want storm", now)
 	}
 	a.told("POST", "/reset", "")
 	equal(t, "after a reset", a.told("GET", "/weather", ""), calm)

@@ -143,7 +143,7 @@ func TestEveryTypeIsDelivered(t *testing.T) {
 	equal(t, "status", attempts[0].(object)["status"], any(204.0))
 	equal(t, "type", newest["event"].(object)["type"], any("test"))
 	if status, _ := a.control("GET", "/webhooks/wh-none/deliveries", ""); status != 400 {
-		t.Errorf("an endpoint that there is not was answered %d", status)
+		t.Errorf("deliveries of an unknown endpoint: got %d, want 400", status)
 	}
 }
 
