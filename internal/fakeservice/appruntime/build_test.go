@@ -172,10 +172,10 @@ func TestAppBehindAShell(t *testing.T) {
 		t.Fatal(err)
 	}
 	if how := shell.How(); strings.Contains(how, "killed") {
-		t.Errorf("it did not end when it was asked to: %s", how)
+		t.Errorf("the shell after Remove: got %q, want an end without a kill", how)
 	}
 	if strings.Contains(a.Log(), "over") {
-		t.Error("the shell went on")
+		t.Error("the shell continued after Remove: its log contains \"over\"")
 	}
 	machine.Until(t, "nothing of the app runs", func() bool { return len(processes.With(t, sleeper)) == 0 })
 }
@@ -244,7 +244,7 @@ func TestBranchesOfAGitRepository(t *testing.T) {
 	for _, branch := range []string{"gone", "main~0", "main^{commit}", "HEAD", git("rev-parse", "main"), "refs/heads/main"} {
 		_, err := r.Build(t.Context(), "octo/app", branch, nil, NewBuildLog())
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("branch %q of ", branch)) {
-			t.Errorf("a build of %q, which is no branch, ended with %v", branch, err)
+			t.Errorf("Build of the unknown branch %q: got error %v, want one that names the branch", branch, err)
 		}
 	}
 }

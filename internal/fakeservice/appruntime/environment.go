@@ -99,7 +99,7 @@ func withRootCertificate(database, ca, file string) (string, error) {
 	u, err := url.Parse(database)
 	if err != nil {
 		// The parser's error would contain the URL, and with it the password.
-		return "", fmt.Errorf("the database's URL is none")
+		return "", fmt.Errorf("invalid database URL")
 	}
 	if ca != "" {
 		query := u.Query()

@@ -23,7 +23,7 @@ func TestInspect(t *testing.T) {
 			r := open(t, func(o *Options) { o.Repositories = map[string]string{"octo/app": write(t, row.files)} })
 			found, err := r.Inspect(t.Context(), "octo/app", "main")
 			if err != nil || found.Commit == "" || found.Recipe != row.recipe || !strings.Contains(found.Missing, row.missing) || (found.Missing == "") != (row.missing == "") {
-				t.Errorf("it is found to be %+v, %v", found, err)
+				t.Errorf("Inspect: got %+v and error %v, want recipe %q and missing %q", found, err, row.recipe, row.missing)
 			}
 			if left := glob(t, r, "build-*"); len(left) > 0 {
 				t.Errorf("%v is left", left)
@@ -46,6 +46,6 @@ func TestInspectWithoutABranch(t *testing.T) {
 		t.Errorf("main is found to be %+v, %v", found, err)
 	}
 	if _, err := r.Inspect(t.Context(), "octo/app", "next"); !errors.As(err, new(*BranchError)) || !strings.Contains(err.Error(), `branch "next" of`) {
-		t.Errorf("a branch that is not there is %v", err)
+		t.Errorf("Inspect of an unknown branch: got error %v, want a *BranchError that names it", err)
 	}
 }

@@ -49,7 +49,7 @@ func (r *Runtime) OpenBuild(k KeptBuild) (*Build, error) {
 		b.command[0] = filepath.Join(b.folder, b.command[0])
 	}
 	if info, err := os.Lstat(b.work); err != nil || !info.IsDir() || len(b.command) == 0 {
-		return nil, errors.Join(fmt.Errorf("the build %s is not there any more", k.ID), err)
+		return nil, errors.Join(fmt.Errorf("build %s no longer exists", k.ID), err)
 	}
 	return b, nil
 }
@@ -125,7 +125,7 @@ func (r *Runtime) Sweep(named map[string]bool) error {
 // Discard removes the folder of an app or a build that was not resumed.
 func (r *Runtime) Discard(folder string) error {
 	if folder == "" || folder != filepath.Base(folder) {
-		return fmt.Errorf("%q is no folder of an app or a build", folder)
+		return fmt.Errorf("%q is not the folder of an app or a build", folder)
 	}
 	return os.RemoveAll(filepath.Join(r.folder, folder))
 }

@@ -113,7 +113,7 @@ func Open(o Options) (*Runtime, error) {
 			return nil, fmt.Errorf("repository %s: %w", name, err)
 		}
 		if !info.IsDir() {
-			return nil, fmt.Errorf("repository %s: %s is no folder", name, absolute)
+			return nil, fmt.Errorf("repository %s: %s is not a folder", name, absolute)
 		}
 		o.Repositories[name] = absolute
 	}

@@ -186,7 +186,7 @@ func TestAppGetsWhatTheContractPromises(t *testing.T) {
 		t.Errorf("DATABASE_URL is %s", database)
 	}
 	if ca := must(t, a, "/read?file="+url.QueryEscape(database.Query().Get("sslrootcert"))); ca != "the CA" {
-		t.Errorf("the CA's file holds %q", ca)
+		t.Errorf("content of the CA file: got %q, want \"the CA\"", ca)
 	}
 	data := variable(t, a, "DATA_DIR")
 	if sandboxHere() != nil && data != "/data" {
@@ -194,7 +194,7 @@ func TestAppGetsWhatTheContractPromises(t *testing.T) {
 	}
 	must(t, a, "/keep?text=here")
 	if got := must(t, a, "/read?file="+url.QueryEscape(filepath.Join(data, "kept"))); got != "here" {
-		t.Errorf("the data folder holds %q", got)
+		t.Errorf("the file in the data folder: got %q, want \"here\"", got)
 	}
 	if user := must(t, a, "/user"); os.Geteuid() == 0 && user == "0" {
 		t.Error("the app runs as root")
@@ -224,7 +224,7 @@ func TestDataAndAddressStay(t *testing.T) {
 	}
 	mustSettle(t, a, Running)
 	if got := must(t, a, "/read?file="+url.QueryEscape(variable(t, a, "DATA_DIR")+"/kept")); got != "first" {
-		t.Errorf("the data folder holds %q", got)
+		t.Errorf("the file in the data folder: got %q, want \"first\"", got)
 	}
 	if n := len(glob(t, r, "build-*")); n != 1 {
 		t.Errorf("%d builds are kept, want 1", n)
@@ -263,10 +263,10 @@ func TestCrash(t *testing.T) {
 		}
 	}
 	if got := must(t, a, "/read?file="+url.QueryEscape(variable(t, a, "DATA_DIR")+"/kept")); got != "before" {
-		t.Errorf("the data folder holds %q", got)
+		t.Errorf("the file in the data folder: got %q, want \"before\"", got)
 	}
 	if log := a.Log(); !strings.Contains(log, "exit status 3; it is started again") || !strings.Contains(log, "killed") {
-		t.Errorf("the log does not tell of it:\n%s", log)
+		t.Errorf("the log: got\n%s\nwant the exit status, the restart and the kill", log)
 	}
 }
 
