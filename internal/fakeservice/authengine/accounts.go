@@ -26,13 +26,13 @@ func openAccounts(ctx context.Context, dsn func() string) (*accounts, error) {
 	config, err := pgxpool.ParseConfig(dsn())
 	if err != nil {
 		// The parser's own error would show the password.
-		return nil, errors.New("the database's address is none")
+		return nil, errors.New("invalid database address")
 	}
 	config.MaxConns = 4
 	config.BeforeConnect = func(_ context.Context, connection *pgx.ConnConfig) error {
 		now, err := pgx.ParseConfig(dsn())
 		if err != nil {
-			return errors.New("the database's address is none")
+			return errors.New("invalid database address")
 		}
 		*connection = *now
 		return nil
@@ -62,7 +62,7 @@ func Erase(ctx context.Context, dsn string) error {
 	pool, err := pgxpool.New(ctx, dsn)
 	if err != nil {
 		// The parser's own error would show the password.
-		return errors.New("the database's address is none")
+		return errors.New("invalid database address")
 	}
 	defer pool.Close()
 	return (&accounts{pool}).erase(ctx)

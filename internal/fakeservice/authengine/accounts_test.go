@@ -23,7 +23,7 @@ func TestSignUpSignInUserSignOut(t *testing.T) {
 		t.Errorf("the session is %v", made.body)
 	}
 	if strings.Contains(made.text("access_token"), "encrypted") || user["encrypted_password"] != nil {
-		t.Error("the answer holds the password's hash")
+		t.Error("the answer contains the hash of the password")
 	}
 	if events := b.told(); len(events) != 1 || events[0].Kind != "auth_user_created" || events[0].UserID != user["id"] {
 		t.Errorf("it told of %v", events)

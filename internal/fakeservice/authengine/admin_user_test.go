@@ -144,7 +144,7 @@ func TestSoftDeletion(t *testing.T) {
 	}
 	left := b.must(b.asService("GET", path, nil), 200, "")
 	if left.text("deleted_at") == "" || strings.Contains(left.text("email"), "ada") || len(left.body["identities"].([]any)) != 0 {
-		t.Errorf("what is left is %v", left.body)
+		t.Errorf("the user after a soft deletion: got %v, want an anonymized record", left.body)
 	}
 	b.must(b.call("GET", "/user", made.text("access_token"), nil), 403, "session_not_found")
 	b.must(b.signIn("ada@example.test", testPassword), 400, "invalid_credentials")

@@ -23,7 +23,7 @@ func TestInvite(t *testing.T) {
 	b.must(b.call("POST", "/signup", "", map[string]any{"email": "new@example.test", "password": testPassword}), 422, "user_already_exists")
 	first := b.mail("new@example.test")
 	if again := b.must(invite("new@example.test"), 200, ""); again.text("id") != invited.text("id") {
-		t.Error("who is invited twice is somebody else")
+		t.Error("a second invitation: got a different user ID, want that of the first")
 	}
 	if late, _ := url.ParseQuery(b.follow(first).Fragment); late.Get("error_code") != "otp_expired" {
 		t.Errorf("the first invitation gives %v", late)

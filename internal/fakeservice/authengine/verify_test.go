@@ -187,7 +187,7 @@ func TestReauthenticate(t *testing.T) {
 	b.must(b.call("GET", "/reauthenticate", token, nil), 200, "")
 	sent := b.mail("ada@example.test")
 	if sent.Link != "" || len(b.kinds()) != told {
-		t.Errorf("a request for a code sends %+v and tells of %v", sent, b.kinds())
+		t.Errorf("a request for a code: got mail %+v and events %v, want a mail without a link and no new event", sent, b.kinds())
 	}
 	b.must(password(other, "another horse", sent.Code), 422, "reauthentication_not_valid")
 	b.must(password(token, "another horse", "000"), 422, "reauthentication_not_valid")
@@ -240,6 +240,6 @@ func TestLinksOfOneBrowser(t *testing.T) {
 	b.in("UPDATE auth.flow_states SET created_at = now() - interval '6 minutes'")
 	b.must(exchange(code, verifier), 404, "flow_state_not_found")
 	if to := b.follow(Event{Link: b.URL() + "/verify?" + url.Values{"token": {"no"}, "type": {"magiclink"}}.Encode()}); to.Query().Get("error_code") != "otp_expired" {
-		t.Errorf("a link that is none leads to %s", to)
+		t.Errorf("a link with an invalid token: got a redirect to %s, want the error otp_expired", to)
 	}
 }
