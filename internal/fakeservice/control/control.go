@@ -184,7 +184,7 @@ func readControl(r *http.Request, into any) error {
 	decoder := json.NewDecoder(io.LimitReader(r.Body, maxBody))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("the body is no JSON that fits: %w", err)
+		return fmt.Errorf("invalid JSON body: %w", err)
 	}
 	return nil
 }

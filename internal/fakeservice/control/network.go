@@ -23,7 +23,7 @@ func (d *duration) UnmarshalJSON(text []byte) error {
 	}
 	read, err := time.ParseDuration(written)
 	if err != nil {
-		return fmt.Errorf("%q is no duration such as 2s", written)
+		return fmt.Errorf("%q is not a duration such as 2s", written)
 	}
 	*d = duration(read)
 	return nil

@@ -150,7 +150,7 @@ func unpack(from io.Reader, folder string, limit int64) error {
 	defer root.Close()
 	compressed, err := gzip.NewReader(from)
 	if err != nil {
-		return fmt.Errorf("the body is no snapshot: %w", err)
+		return fmt.Errorf("the body is not a snapshot: %w", err)
 	}
 	archive := tar.NewReader(compressed)
 	for left := limit; ; {
@@ -159,7 +159,7 @@ func unpack(from io.Reader, folder string, limit int64) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("the body is no snapshot: %w", err)
+			return fmt.Errorf("the body is not a snapshot: %w", err)
 		}
 		if left -= max(entry.Size, block); left < 0 {
 			return fmt.Errorf("the snapshot is larger than %d bytes, which is all that may be unpacked; --snapshot-limit allows more", limit)
