@@ -59,7 +59,7 @@ func TestPanicInABuildAndInTheCalendar(t *testing.T) {
 	})
 	s.Advance(time.Hour)
 	if left := s.Left()["builds"]; left != 0 {
-		t.Errorf("%d builds go on", left)
+		t.Errorf("builds in progress: got %d, want 0", left)
 	}
 	if web, _ := s.App(id, "web"); web.Builds[0].Error != mistake {
 		t.Errorf("the build ended as %+v", web.Builds[0])

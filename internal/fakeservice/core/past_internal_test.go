@@ -191,9 +191,9 @@ func TestListsOfFieldsAreTrue(t *testing.T) {
 		for name := range list {
 			of, field, _ := strings.Cut(name, ".")
 			if known, ok := types[of]; !ok {
-				t.Errorf("there is no type %s", of)
+				t.Errorf("unknown type %s", of)
 			} else if _, ok := known.FieldByName(field); !ok {
-				t.Errorf("there is no field %s", name)
+				t.Errorf("unknown field %s", name)
 			}
 		}
 	}

@@ -80,7 +80,7 @@ func migrate(entries map[string][]byte) error {
 	if text, numbered := entries[editionEntry]; numbered {
 		number, err := strconv.Atoi(string(text))
 		if err != nil || number < 0 {
-			return fmt.Errorf("%s: %q is no number of an edition", editionEntry, text)
+			return fmt.Errorf("%s: %q is not the number of an edition", editionEntry, text)
 		}
 		of = number
 	}
@@ -235,7 +235,7 @@ func (in *instance) check(catalog Catalog) error {
 	}
 	for name, engine := range in.Engines {
 		if _, known := catalog.Engines[name]; !known || engine == nil || engine.MemoryMB < 0 {
-			return fmt.Errorf("engines: %q is no engine that can be on", name)
+			return fmt.Errorf("engines: invalid engine %q", name)
 		}
 	}
 	for _, entry := range in.Allowlist {
@@ -267,7 +267,7 @@ func (in *instance) check(catalog Catalog) error {
 
 func (a *App) check() error {
 	if !appName.MatchString(a.Name) {
-		return errors.New("name: it is none of an app")
+		return errors.New("name: invalid app name")
 	}
 	if err := checkPrintable("health_path", a.HealthPath); err != nil {
 		return err
@@ -286,11 +286,11 @@ func (j *job) check(seen ids) error {
 		return nil
 	}
 	if !seen.has("instance", j.InstanceID) {
-		return fmt.Errorf("it is in progress on the instance %q, which is not there", j.InstanceID)
+		return fmt.Errorf("in progress on the unknown instance %q", j.InstanceID)
 	}
 	switch kind := j.Kind.jobKind.(type) {
 	case nil:
-		return errors.New("nothing says what it does")
+		return errors.New("the kind of the job is missing")
 	case *appImportJob:
 		return kind.App.check()
 	case *databaseCreateJob:
@@ -305,7 +305,7 @@ func (j *job) check(seen ids) error {
 
 func checkDatabase(name string) error {
 	if !databaseName.MatchString(name) {
-		return fmt.Errorf("%q is no name of a database", name)
+		return fmt.Errorf("%q is not a database name", name)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func TestEveryEditionIsRead(t *testing.T) {
 		}
 		s.Advance(time.Hour)
 		if a, _ := s.App(all[0].ID, "web"); len(a.Builds) != 2+of || a.Builds[0].Status != StatusSuccessful || a.Builds[of].Status != StatusSuccessful {
-			t.Errorf("of edition %d the job in progress did not go on: %+v", of, a)
+			t.Errorf("edition %d, the app after its job in progress: got %+v, want a successful build", of, a)
 		}
 		// The records of edition 1 also have a charge, a mail and a build in progress.
 		record, err := s.Billing(t.Context())
@@ -89,8 +89,8 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		want            string
 	}{
 		"a newer edition":             {editionEntry, "", "3", "use a newer fake service"},
-		"no number of an edition":     {editionEntry, "", `"x"`, "no number of an edition"},
-		"a negative edition":          {editionEntry, "", "-1", "no number of an edition"},
+		"no number of an edition":     {editionEntry, "", `"x"`, "not the number of an edition"},
+		"a negative edition":          {editionEntry, "", "-1", "not the number of an edition"},
 		"what is not kept":            {"Colours", "", "[]", "Colours is nothing"},
 		"an element of what is one":   {"Account/1", "", "{}", "there is one Account"},
 		"an unknown member":           {shop, `"Name":`, `"Colour": "", "Name":`, `unknown field "Colour"`},
@@ -101,23 +101,23 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"a number beyond the last":    {"Sequence", "", "1", "the last number is"},
 		"a null instance":             {shop, "", "null", "an instance is null"},
 		"a null app":                  {shop, `"Apps": [`, `"Apps": [null, `, "an app is null"},
-		"a null engine":               {shop, `"Engines": {`, `"Engines": {"redis": null, `, "no engine that can be on"},
-		"an unknown engine":           {shop, `"Engines": {`, `"Engines": {"mongo": {}, `, "no engine that can be on"},
+		"a null engine":               {shop, `"Engines": {`, `"Engines": {"redis": null, `, "invalid engine"},
+		"an unknown engine":           {shop, `"Engines": {`, `"Engines": {"mongo": {}, `, "invalid engine"},
 		"a folder above":              {shop, id(shop), "../../victim", "id: it takes"},
 		"an absolute folder":          {shop, id(shop), "/etc", "id: it takes"},
 		"no id":                       {shop, id(shop), "", "id: it takes"},
 		"two of an id":                {paid, id(paid), id(shop), "id: there are two"},
 		"an app of a folder above":    {shop, `"Name": "web"`, `"Name": "../web"`, "id: it takes"},
-		"an app of a reserved form":   {shop, `"Name": "web"`, `"Name": "1web"`, "name: it is none of an app"},
+		"an app of a reserved form":   {shop, `"Name": "web"`, `"Name": "1web"`, "name: invalid app name"},
 		"an app of a revision":        {shop, `"Branch": "main"`, `"Branch": "main~1"`, "the name of a branch"},
 		"a header in a path":          {shop, `"HealthPath": "/healthz"`, `"HealthPath": "/\r\nX: y"`, "control characters"},
 		"a variable without a name":   {shop, `"KEY": "value"`, `"A=B": "value"`, "no name of a variable"},
-		"a database with a quote":     {shop, `"Name": "orders"`, `"Name": "or\"ders"`, "no name of a database"},
+		"a database with a quote":     {shop, `"Name": "orders"`, `"Name": "or\"ders"`, "not a database name"},
 		"a terminal's escape":         {shop, `"Name": "shop"`, `"Name": "\u001b[2J"`, "control characters"},
 		"a block that is none":        {shop, `"203.0.113.0/24"`, `"203.0.113.0/240"`, "neither an address"},
-		"a job without its instance":  {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 1, "InstanceID": "i-none", "Status": "running", "Kind": {"Name": "updateJob", "Job": {}}}`, "which is not there"},
+		"a job without its instance":  {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 1, "InstanceID": "i-none", "Status": "running", "Kind": {"Name": "updateJob", "Job": {}}}`, "on the unknown instance"},
 		"a job that does nothing":     {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "queued"}`, id(shop)), ""},
-		"a job to import from above":  {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "running", "Kind": {"Name": "appImportJob", "Job": {"App": {"Name": "../x"}}}}`, id(shop)), "none of an app"},
+		"a job to import from above":  {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "running", "Kind": {"Name": "appImportJob", "Job": {"App": {"Name": "../x"}}}}`, id(shop)), "invalid app name"},
 		"a job to restore from above": {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "running", "Kind": {"Name": "restoreJob", "Job": {"BackupID": "../x", "Undo": {"ID": "b"}}}}`, id(shop)), "it takes"},
 	} {
 		entries := maps.Clone(good)

@@ -40,7 +40,7 @@ func (s *Service) SaveSnapshot(ctx context.Context, folder string) error {
 	}
 	after, err := s.moment()
 	if err == nil && (after.sequence != before.sequence || !slices.Equal(after.running, before.running)) {
-		err = errors.New("the account was changed meanwhile")
+		err = errors.New("the account was changed while its snapshot was taken")
 	}
 	return err
 }

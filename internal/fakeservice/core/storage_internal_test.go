@@ -87,12 +87,12 @@ func TestEveryFieldIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			if difference := cmp.Diff(&st, &read, cmp.Exporter(func(reflect.Type) bool { return true })); difference != "" {
-				t.Errorf("what is read back differs:\n%s", difference)
+				t.Errorf("the state read from storage differs (-written +read):\n%s", difference)
 			}
 			// Without changes, nothing is written again.
 			before := w.last
 			if w.noteAll(&st.records); w.last != before {
-				t.Error("what has not changed was written again")
+				t.Error("unchanged records were written again")
 			}
 		})
 	}
@@ -129,7 +129,7 @@ func TestKilledAndStartedAgain(t *testing.T) {
 
 	again := reopen(t, m, Options{})
 	if now, was := again.Now(), s.Now(); now.Before(was.Add(-time.Minute)) {
-		t.Errorf("it is %s, and was %s", now, was)
+		t.Errorf("the time after a restart: got %s, want at most a minute before %s", now, was)
 	}
 	if job, err := again.Job(t.Context(), made.JobID); err != nil || job.Status != StatusRunning || job.Progress < 40 {
 		t.Errorf("the job is %+v (%v)", job, err)
@@ -159,7 +159,7 @@ func TestKilledAndStartedAgain(t *testing.T) {
 		t.Errorf("the connection is another one (%v):\n%s", err, cmp.Diff(connection, kept))
 	}
 	if now := len(third.Events()); now != events {
-		t.Errorf("there are %d events, and there were %d", now, events)
+		t.Errorf("events after a restart: got %d, want %d", now, events)
 	}
 }
 
@@ -274,7 +274,7 @@ func TestSnapshotAndRestore(t *testing.T) {
 	then := s.Now()
 	s.Advance(48 * time.Hour)
 	if !s.RemoveInstance(id) {
-		t.Fatal("there is no instance")
+		t.Fatal("RemoveInstance: got false, want true")
 	}
 	s.AddInstance(Instance{Name: "other"})
 

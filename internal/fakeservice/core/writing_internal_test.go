@@ -61,7 +61,7 @@ func TestChangesAreWrittenTogether(t *testing.T) {
 		t.Errorf("%d instances are shown, want %d", n, 1+more)
 	}
 	if len(storage.batches) != 3 {
-		t.Errorf("there were %d writes, want one each of what there was, the first and the others", len(storage.batches))
+		t.Errorf("writes: got %d, want 3: the initial state, the first change and the other changes", len(storage.batches))
 	}
 	go through() // the time of the end
 	if err := s.Close(); err != nil {
