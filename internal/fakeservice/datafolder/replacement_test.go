@@ -51,7 +51,7 @@ func TestReplacement(t *testing.T) {
 				t.Errorf("the data is %q after %q: %v", read(), steps, err)
 			}
 			if entries, err := os.ReadDir(filepath.Dir(folder)); err != nil || len(entries) != 1 {
-				t.Errorf("%v lie there, %v", entries, err)
+				t.Errorf("the parent folder: got entries %v and error %v, want the data folder only", entries, err)
 			}
 		})
 	}
@@ -62,7 +62,7 @@ func TestRecover(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "data")
 	if err := Recover(folder); err != nil {
-		t.Errorf("of a folder that is not there: %v", err)
+		t.Errorf("Recover of a missing folder: got error %v, want nil", err)
 	}
 	for _, path := range []string{folder, before(folder), discarded(folder)} {
 		if err := errors.Join(os.Mkdir(path, 0o700), os.WriteFile(filepath.Join(path, filepath.Base(path)), nil, 0o600)); err != nil {
@@ -77,7 +77,7 @@ func TestRecover(t *testing.T) {
 			t.Errorf("the data of before is not back: %v", err)
 		}
 		if entries, err := os.ReadDir(filepath.Dir(folder)); err != nil || len(entries) != 1 {
-			t.Errorf("%v lie there, %v", entries, err)
+			t.Errorf("the parent folder: got entries %v and error %v, want the data folder only", entries, err)
 		}
 	}
 }
