@@ -64,7 +64,7 @@ func TestAuthJS(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := bytes.Count(source, []byte("\nawait step(")); steps == 0 || steps != want || !strings.Contains(said.String(), fmt.Sprintf("steps: %d\n", want)) {
-		t.Errorf("it did %d steps of %d", steps, want)
+		t.Errorf("auth-js: got %d steps, want %d", steps, want)
 	}
 	b.toldOfAccounts(mailSecrets(b.Mails()))
 	fakeservicetest.CountClient(t, "@supabase/auth-js", steps)

@@ -37,7 +37,7 @@ func TestRestoreBringsBackRows(t *testing.T) {
 		t.Errorf("the row was restored %d times", n)
 	}
 	if n := b.count(conn, "SELECT count(*) FROM pg_class WHERE relname = 'later'"); n != 0 {
-		t.Error("what came after the backup is still there")
+		t.Error("the table that was created after the backup still exists")
 	}
 	b.exec(b.owner(in("shop")), "SELECT 1")
 

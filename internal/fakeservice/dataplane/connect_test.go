@@ -213,7 +213,7 @@ func TestFailedRotation(t *testing.T) {
 		t.Errorf("the job is %s with %s", j.Status, j.ErrorCode)
 	}
 	if _, err := b.dial(link); err != nil {
-		t.Errorf("the URL does not work any more: %s", err)
+		t.Errorf("the URL no longer works: %s", err)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestReadOnlyConsoleStaysSo(t *testing.T) {
 	}
 	conn, err := b.dial(b.connection().Engines.Postgres.ReadOnly)
 	if err != nil {
-		t.Fatalf("the read-only URL does not work any more: %s", err)
+		t.Fatalf("the read-only URL no longer works: %s", err)
 	}
 	if _, err := conn.Exec(t.Context(), "INSERT INTO notes VALUES ('new')"); sqlState(err) != "25006" {
 		t.Errorf("a session of the read-only role met %v", err)

@@ -56,7 +56,7 @@ func TestChangesOfWhatSQLMade(t *testing.T) {
 	b.exec(conn, "CREATE DATABASE taken", "CREATE DATABASE other")
 	status, answer := b.call("POST", b.path+"/postgres/databases", object{"name": "taken"})
 	if status != http.StatusConflict || answer["code"] != "already_exists" {
-		t.Errorf("the creation of one that is there answered %d %v", status, answer)
+		t.Errorf("creation of an existing database: got %d %v, want 409 already_exists", status, answer)
 	}
 	b.exec(conn, "DROP DATABASE taken")
 	if status, answer := b.call("DELETE", b.path+"/postgres/databases/taken", nil); status != http.StatusNotFound {

@@ -130,7 +130,7 @@ func (a *actor) do(d deed) error {
 	case "deploy":
 		return a.p.Deploy(ctx, killed, "web", "b-"+strconv.Itoa(d.n))
 	}
-	return fmt.Errorf("%s is no deed", d)
+	return fmt.Errorf("unknown deed %s", d)
 }
 
 func (a *actor) setEdition(n int) {

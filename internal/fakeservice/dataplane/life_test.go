@@ -237,7 +237,7 @@ func TestAddedAndRemovedInstance(t *testing.T) {
 	b := &box{f, record.ID, "/instances/" + record.ID}
 	b.exec(b.owner(), "SELECT 1")
 	if !f.RemoveInstance(b.id) {
-		t.Error("there was nothing to remove")
+		t.Error("RemoveInstance: got false, want true")
 	}
 	if n := len(processes.With(t, folder)); n != 0 {
 		t.Errorf("%d programs still run", n)

@@ -72,7 +72,7 @@ func TestBuildThatEndsDuringItsAppsDeletion(t *testing.T) {
 	b.during("app_delete", "DELETE", b.path+"/apps/web", nil, func() {
 		a, _ := b.App(b.id, "web")
 		if a.Builds[0].InProgress() {
-			t.Errorf("the build %v goes on though its app is being deleted", a.Builds[0])
+			t.Errorf("the build of an app that is being deleted: got %v, want an ended build", a.Builds[0])
 		}
 		release()
 	})

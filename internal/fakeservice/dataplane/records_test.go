@@ -55,7 +55,7 @@ func (r *records) Machine(id string) (core.Machine, error) {
 	defer r.mu.Unlock()
 	m, there := r.machines[id]
 	if !there {
-		return m, fmt.Errorf("there is no instance %s", id)
+		return m, fmt.Errorf("unknown instance %s", id)
 	}
 	return m, nil
 }

@@ -93,7 +93,7 @@ func TestRedisIsReal(t *testing.T) {
 	}
 	without := b.redis(func(o *redis.Options) { o.TLSConfig = nil })
 	if err := without.Ping(t.Context()).Err(); err == nil {
-		t.Error("there is an answer without TLS")
+		t.Error("Ping without TLS: got no error, want one")
 	}
 	stranger := b.redis(func(o *redis.Options) { o.TLSConfig.RootCAs = nil })
 	if err := stranger.Ping(t.Context()).Err(); err == nil || !strings.Contains(err.Error(), "certificate") {
@@ -151,7 +151,7 @@ func TestRedisAllowlist(t *testing.T) {
 	b.set(inside, "k", "v")
 	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.9"}})
 	if err := inside.Ping(t.Context()).Err(); err == nil {
-		t.Error("an address that was taken off the list goes on")
+		t.Error("Ping from an address removed from the allowlist: got no error, want one")
 	}
 	b.get(b.redis(from("127.0.0.9")), "k", "v")
 }

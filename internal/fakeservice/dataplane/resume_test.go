@@ -117,7 +117,7 @@ func TestResumeOfABrokenMachine(t *testing.T) {
 	}
 	r.exec(p, "i-2", "SELECT 1")
 	if !r.failed("i-1", "web") {
-		t.Error("nobody was told of the app that does not run")
+		t.Error("the app that does not run was not reported as failed")
 	}
 	must(t, os.Rename(control+".away", control))
 	must(t, p.Apply(t.Context(), "i-1"))

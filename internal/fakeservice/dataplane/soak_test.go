@@ -97,7 +97,7 @@ type soak struct {
 // Thirty days of the fake's clock leave nothing behind except what is in the records.
 func TestFakeSoak(t *testing.T) {
 	if *soakDays < 10 {
-		t.Fatal("a soak takes ten days at least, as its warm-up fills the backups of seven")
+		t.Fatal("the soak needs at least ten days, because its warm-up fills the backups of seven")
 	}
 	s := &soak{state: diskFolder(t), apps: diskFolder(t), chance: rand.New(rand.NewPCG(*soakSeed, 0)), databases: map[string][]string{}}
 	withApps := withRepositories(t)

@@ -83,7 +83,7 @@ func TestStoresAreKept(t *testing.T) {
 	p = r.open(folder)
 	must(t, p.Resume(t.Context(), []string{"i-1"}))
 	if is := p.Endpoints("i-1"); !equalEndpoints(is, before) {
-		t.Errorf("it was at %+v and is at %+v", before, is)
+		t.Errorf("endpoints after a restart: got %+v, want %+v", is, before)
 	}
 	r.holds(p, "i-1", "first")
 	for _, engine := range []string{core.EngineRedis, core.EngineNATS} {
