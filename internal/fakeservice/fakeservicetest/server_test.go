@@ -70,7 +70,7 @@ func TestViolationsFailTheTest(t *testing.T) {
 				f()
 			}
 			if log.errors != row.errors {
-				t.Errorf("the test was told of %d violations, want %d", log.errors, row.errors)
+				t.Errorf("violations reported to the test: got %d, want %d", log.errors, row.errors)
 			}
 		})
 	}
