@@ -96,14 +96,14 @@ func TestGate(t *testing.T) {
 		t.Errorf("an address outside the list met %v", err)
 	}
 	if !strings.Contains(log.String(), "not in the allowlist") || !strings.Contains(log.String(), "127.0.0.7") {
-		t.Error("nobody was told of the refused connection")
+		t.Error("the log does not report the refused connection from 127.0.0.7")
 	}
 	if err := say(inside); err != nil {
 		t.Errorf("an open connection met %v", err)
 	}
 	g.Allow([]netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")})
 	if err := say(inside); err == nil {
-		t.Error("a connection that is not allowed any more lives on")
+		t.Error("a connection that is no longer allowed: got no error, want one")
 	}
 	g.Allow(nil)
 	again, err := visit(t, g, "127.0.0.7")
