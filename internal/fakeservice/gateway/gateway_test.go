@@ -53,7 +53,7 @@ func TestStrikeSeesRequestsInOrder(t *testing.T) {
 		var inside atomic.Int32
 		w.SetStrike(func(n int, _ *http.Request) *gateway.Fault {
 			if inside.Add(1) > 1 {
-				t.Error("two requests are seen at once")
+				t.Error("SetStrike: got two concurrent calls, want one at a time")
 			}
 			defer inside.Add(-1)
 			for range 100 {

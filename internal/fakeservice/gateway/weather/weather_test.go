@@ -168,7 +168,7 @@ func TestSameSeedSameWeather(t *testing.T) {
 		t.Errorf("the same seed gives other weather:\n%s", difference)
 	}
 	if cmp.Equal(first, other) {
-		t.Error("another seed gives the same weather")
+		t.Error("two seeds: got the same weather, want different weather")
 	}
 }
 
