@@ -96,7 +96,7 @@ func (l *listener) hearOut(running *server.Server) error {
 			break
 		}
 		if time.Now().After(deadline) {
-			return errors.New("requests to NATS go on and on")
+			return errors.New("requests to NATS do not end")
 		}
 	}
 	// The server publishes advisories in the order of its answers.
@@ -112,7 +112,7 @@ func (l *listener) hearOut(running *server.Server) error {
 	case <-told:
 		return nil
 	case <-time.After(patience):
-		return errors.New("whoever is told of the streams does not come back")
+		return errors.New("the handler of stream events does not return")
 	}
 }
 
