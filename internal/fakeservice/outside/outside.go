@@ -33,7 +33,7 @@ func ParsePorts(text string) (Ports, error) {
 	first, err := strconv.Atoi(from)
 	last, otherErr := strconv.Atoi(to)
 	if !found || err != nil || otherErr != nil || first < 1 || last > 65535 || first > last {
-		return Ports{}, fmt.Errorf("%q is no range of ports such as 20000-20100", text)
+		return Ports{}, fmt.Errorf("%q is not a port range such as 20000-20100", text)
 	}
 	return Ports{first, last}, nil
 }

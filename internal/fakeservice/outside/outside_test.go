@@ -43,7 +43,7 @@ func TestRangeOfPorts(t *testing.T) {
 	a := outside.Addresses{Host: "fake.test", Bind: "127.0.0.1", Ports: ports}
 	wanted := listen(t, a, ports.Last)
 	if got := a.Of(wanted); got != "fake.test:"+strconv.Itoa(ports.Last) || a.Name("127.9.9.9") != "fake.test" {
-		t.Errorf("it is at %s", got)
+		t.Errorf("the address of the last port: got %s, want port %d of fake.test", got, ports.Last)
 	}
 	seen := map[int]bool{ports.Last: true}
 	for range 2 {
