@@ -154,12 +154,12 @@ func TestRefusals(t *testing.T) {
 		}
 		for field, typed := range row.typed {
 			if got := page.Value(row.form, field); got != typed {
-				t.Errorf("%s: what was typed in %s is %q now", name, field, got)
+				t.Errorf("%s: value of %s: got %q, want %q as typed", name, field, got, typed)
 			}
 		}
 	}
 	if jobs := s.Jobs(); len(jobs) != 0 {
-		t.Errorf("there are jobs: %v", jobs)
+		t.Errorf("jobs: got %v, want an empty list", jobs)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestFormsKeepWhatIsNotTyped(t *testing.T) {
 		}
 		s.Advance(time.Minute)
 		if app, _ := s.App(in.ID, "web"); row.field == "port" && (!maps.Equal(app.Env, env) || len(app.Builds) > 0) {
-			t.Errorf("with another port the variables are %q, in %d builds", app.Env, len(app.Builds))
+			t.Errorf("after a change of the port: got variables %q and %d builds, want unchanged variables and no build", app.Env, len(app.Builds))
 		}
 	}
 	record, _ := s.Instance(in.ID)
@@ -214,7 +214,7 @@ func TestBusyInstance(t *testing.T) {
 	}
 	page := fakeservicetest.SignIn(t, s).Open("/portal/instances/"+in.ID+"/settings").Submit("label", map[string]string{"name": "other"})
 	if page.Status != http.StatusConflict || !strings.Contains(page.Text(), "job in progress") || page.Value("label", "name") != "other" {
-		t.Errorf("it was answered %d: %s", page.Status, page.Text())
+		t.Errorf("a change during a job: got %d with %s, want 409 with the typed name", page.Status, page.Text())
 	}
 }
 
@@ -271,7 +271,7 @@ func TestKeyIsShownWhereItWasMade(t *testing.T) {
 	mine := http.Header{"Cookie": {cookie.Name + "=" + cookie.Value}}
 	made := s.send(t, "POST", "/portal/access", mine.Clone(), url.Values{"name": {"ci"}, "csrf": {token}})
 	if made.status != http.StatusSeeOther || made.header.Get("Location") != "/portal/access" {
-		t.Fatalf("it was answered %d", made.status)
+		t.Fatalf("creation of an access key: got %d, want 303 to /portal/access", made.status)
 	}
 	for _, row := range []struct {
 		path  string
@@ -376,14 +376,14 @@ func TestDeliveriesAreShown(t *testing.T) {
 		s.Advance(24 * time.Hour)
 	}
 	if page := v.Open(at); !page.HasForm("enable") || !strings.Contains(page.Text(), "given up") {
-		t.Errorf("it is not disabled: %s", page.Text())
+		t.Errorf("the endpoint is not disabled: %s", page.Text())
 	}
 	if page := v.Open(at).Submit("test", nil); !strings.Contains(page.Text(), "the endpoint is disabled") {
 		t.Errorf("a test event of a disabled endpoint: %s", page.Text())
 	}
 	v.Open(at).Submit("enable", nil)
 	if page := v.Open(at); page.HasForm("enable") {
-		t.Errorf("it is not enabled again: %s", page.Text())
+		t.Errorf("the endpoint is not enabled again: %s", page.Text())
 	}
 }
 

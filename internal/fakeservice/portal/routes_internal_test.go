@@ -78,6 +78,6 @@ func TestTextAreas(t *testing.T) {
 		t.Errorf("the variables are %q, and read again %q, %v", env, again, err)
 	}
 	if _, err := variablesOf("A"); err == nil {
-		t.Error("a line without = is no variable")
+		t.Error("variablesOf a line without =: got no error, want one")
 	}
 }

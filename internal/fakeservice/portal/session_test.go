@@ -83,7 +83,7 @@ func TestSessionsEnd(t *testing.T) {
 		t.Error("it ended too early")
 	}
 	if s.now = s.now.Add(30 * time.Minute); status(idle) != 303 {
-		t.Error("an idle session goes on")
+		t.Error("an idle session did not end")
 	}
 	old, _ := s.signIn(t)
 	for range 12*60/20 - 1 {
@@ -92,14 +92,14 @@ func TestSessionsEnd(t *testing.T) {
 		}
 	}
 	if s.now = s.now.Add(20 * time.Minute); status(old) != 303 {
-		t.Error("an old session goes on")
+		t.Error("an old session did not end")
 	}
 	left, token := s.signIn(t)
 	if response := s.send(t, "POST", "/portal/sign-out", http.Header{"Cookie": {left.Name + "=" + left.Value}}, url.Values{"csrf": {token}}); response.status != 303 || response.cookies[0].MaxAge >= 0 {
 		t.Errorf("the sign-out was answered %d", response.status)
 	}
 	if status(left) != 303 {
-		t.Error("a session goes on after the sign-out")
+		t.Error("the session did not end with the sign-out")
 	}
 }
 

@@ -188,7 +188,7 @@ func setEngines(c *call) (outcome, error) {
 // numberOf returns the number in a field, or nil if the field is empty.
 func numberOf(name, text string) (*int, error) {
 	if text = strings.TrimSpace(text); text == "" {
-		return nil, nil //nolint:nilnil // no number is none
+		return nil, nil //nolint:nilnil // an empty field means no number
 	}
 	number, err := strconv.Atoi(text)
 	if err != nil {

@@ -176,7 +176,7 @@ func TestLivePage(t *testing.T) {
 	}
 	defer response.Body.Close()
 	if kind := response.Header.Get("Content-Type"); kind != "text/event-stream" {
-		t.Fatalf("it is %s", kind)
+		t.Fatalf("content type: got %s, want text/event-stream", kind)
 	}
 	stream := bufio.NewScanner(response.Body)
 	until := func(text string) {
