@@ -123,7 +123,7 @@ func TestResetThatIsGivenUp(t *testing.T) {
 	go func() { gaveUp <- c.Reset(ctx) }()
 	cancel()
 	if err := <-gaveUp; err == nil {
-		t.Error("it was reset all the same")
+		t.Error("Reset with an ended context: got no error, want one")
 	}
 	leave()
 	ask(t, c, "SELECT * FROM kept")
