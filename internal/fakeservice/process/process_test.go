@@ -49,10 +49,10 @@ func TestProgramGetsWhatItIsGiven(t *testing.T) {
 func TestProgramsThatDoNotWork(t *testing.T) {
 	t.Parallel()
 	if _, err := Start(Spec{Command: []string{"there-is-no-such-program"}, Folder: "/"}); !errors.Is(err, exec.ErrNotFound) {
-		t.Errorf("a program that is not there gave %v", err)
+		t.Errorf("Start of a missing program: got error %v, want exec.ErrNotFound", err)
 	}
 	if _, err := Start(Spec{Command: []string{"sh"}, Folder: filepath.Join(t.TempDir(), "nowhere")}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder that is not there gave %v", err)
+		t.Errorf("Start in a missing folder: got error %v, want os.ErrNotExist", err)
 	}
 	_, err := shell(t, "exit 7")
 	if ended := (*exec.ExitError)(nil); !errors.As(err, &ended) || ended.ExitCode() != 7 {
