@@ -204,7 +204,7 @@ func decoded(t *rapid.T, body []byte) any {
 	t.Helper()
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
-		t.Fatalf("%s is no JSON: %s", body, err)
+		t.Fatalf("the body %s is not JSON: %s", body, err)
 	}
 	return value
 }
