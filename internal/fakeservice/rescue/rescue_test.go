@@ -28,6 +28,6 @@ func TestRescue(t *testing.T) {
 		}
 	}
 	if err := func() (err error) { defer Error(log, "work", &err); return nil }(); err != nil {
-		t.Errorf("what went well gave %v", err)
+		t.Errorf("Error without a panic: got %v, want nil", err)
 	}
 }
