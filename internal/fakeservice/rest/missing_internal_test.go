@@ -37,7 +37,7 @@ func TestMissingOperationsSaySo(t *testing.T) {
 	}
 	a := New(Options{Service: service, Violation: func(error) {}})
 	if got := ask(a, http.MethodGet, "/volumes", ""); got.Code != http.StatusNotFound {
-		t.Errorf("what is not in the document was answered %d %s", got.Code, got.Body)
+		t.Errorf("a path outside the document: got %d %s, want 404", got.Code, got.Body)
 	}
 }
 
