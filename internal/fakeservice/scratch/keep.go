@@ -71,7 +71,7 @@ func (f *Folder) endLeftovers(below []string) error {
 		}
 		time.Sleep(betweenTry)
 	}
-	return fmt.Errorf("what the last owner of %s has left running there does not end", f.path)
+	return fmt.Errorf("the processes that the last owner of %s left running do not end", f.path)
 }
 
 // Release releases the folder and leaves its content unchanged.

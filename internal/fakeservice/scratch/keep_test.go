@@ -47,7 +47,7 @@ func TestKeep(t *testing.T) {
 	}
 	defer again.Release()
 	if text, err := os.ReadFile(filepath.Join(path, "file")); string(text) != "text" {
-		t.Errorf("the file holds %q, %v", text, err)
+		t.Errorf("the file: got %q and error %v, want \"text\"", text, err)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestKeepEndsWhatIsLeft(t *testing.T) {
 		t.Errorf("%d processes work there", n)
 	}
 	if n := len(workersIn(t, path)); n != 1 {
-		t.Errorf("%d processes work beside it", n)
+		t.Errorf("processes outside the folder: got %d, want 1", n)
 	}
 }
 
@@ -119,11 +119,11 @@ func TestKeepEndsWhatRunsInASandbox(t *testing.T) {
 	select {
 	case <-inside.Ended():
 	case <-time.After(machine.Patience):
-		t.Error("what sees the folder runs on")
+		t.Error("the process that sees the folder did not end")
 	}
 	select {
 	case <-beside.Ended():
-		t.Error("what sees another folder was ended")
+		t.Error("the process that sees a different folder was ended")
 	default:
 	}
 }

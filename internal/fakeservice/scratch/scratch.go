@@ -54,7 +54,7 @@ func Make(parent, prefix string) (*Folder, error) {
 		}
 		return f, nil
 	}
-	return nil, fmt.Errorf("every new folder in %s is taken away at once", parent)
+	return nil, fmt.Errorf("every new folder in %s is removed immediately", parent)
 }
 
 // Path returns the absolute path.

@@ -98,11 +98,11 @@ func TestSweep(t *testing.T) {
 	machine.Until(t, "what the killed owner has started has ended", func() bool { return len(workersIn(t, dead+" (deleted)")) == 0 })
 	for _, stays := range []string{kept, mine.Path(), filepath.Join(parent, "other-1"), filepath.Join(parent, "own"), filepath.Join(parent, "own-link")} {
 		if _, err := os.Lstat(stays); err != nil {
-			t.Errorf("%s was taken away (%v)", stays, err)
+			t.Errorf("%s was removed (%v)", stays, err)
 		}
 	}
 	if len(workersIn(t, kept)) != 1 {
-		t.Error("what the living owner has started was ended")
+		t.Error("the process that the running owner started was ended")
 	}
 	for range 2 {
 		if err := mine.Remove(); err != nil {
