@@ -98,7 +98,7 @@ func (c customer) makes(in instance) error {
 			continue
 		}
 		if name != core.EngineAuth {
-			return fmt.Errorf("%s.engines.%s: site_url and redirect_urls are those of auth alone", c.path, name)
+			return fmt.Errorf("%s.engines.%s: site_url and redirect_urls are valid only for the auth engine", c.path, name)
 		}
 		if err := c.done(c.service.UpdateAuthSettings(id, e.AuthSettingsChange)); err != nil {
 			return problem(c.path+".engines.auth", err)

@@ -84,7 +84,7 @@ type duration time.Duration
 func (d *duration) UnmarshalText(text []byte) error {
 	read, err := time.ParseDuration(string(text))
 	if err != nil || read < 0 {
-		return fmt.Errorf("%q is no duration such as 90s", text)
+		return fmt.Errorf("%q is not a duration such as 90s", text)
 	}
 	*d = duration(read)
 	return nil
@@ -147,7 +147,7 @@ func inWords(err error) error {
 		if errors.Is(wrong.Err, jsontext.ErrDuplicateName) {
 			return fmt.Errorf("%s: it is there twice", pathOf(wrong.JSONPointer))
 		}
-		return fmt.Errorf("it is no JSON, at byte %d: %w", wrong.ByteOffset, wrong.Err)
+		return fmt.Errorf("invalid JSON at byte %d: %w", wrong.ByteOffset, wrong.Err)
 	}
 	return err
 }

@@ -62,13 +62,13 @@ func TestSetup(t *testing.T) {
 		t.Errorf("its apps are %+v", apps)
 	}
 	if databases, extensions := service.Databases("i-shop"), service.Extensions("i-shop"); len(databases) != 2 || len(extensions) != 2 || extensions[1].Database != "main" || extensions[0].Version == "" {
-		t.Errorf("it has the databases %v and the extensions %v", databases, extensions)
+		t.Errorf("shop: got databases %v and extensions %v, want 2 of each", databases, extensions)
 	}
 	if hooks := service.Webhooks(); len(hooks) != 2 || hooks[0].ID != "wh-1" || hooks[0].Enabled || !hooks[1].Enabled || hooks[1].Secret == "" {
 		t.Errorf("the endpoints are %+v", hooks)
 	}
 	if jobs := service.Jobs(); len(jobs) != 0 {
-		t.Errorf("what was there before the start has left the jobs %v", jobs)
+		t.Errorf("jobs after the setup: got %v, want an empty list", jobs)
 	}
 	made, err := service.CreateInstance(core.NewInstance{Name: "n", Plan: "tiny", Region: "mars"}, "")
 	if err != nil {
@@ -84,7 +84,7 @@ func TestSetup(t *testing.T) {
 func TestErrorsNameTheField(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{`:                                         "it is no JSON",
+		`{`:                                         "invalid JSON",
 		`[]`:                                        "the file: ",
 		`{"plan": []}`:                              "plan: there is no such field",
 		`{"plans": []}`:                             "plans: there must be one",
@@ -94,7 +94,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		`{"engines": {"mysql": {}}}`:                "engines.mysql: there is no such engine",
 		`{"engines": {"redis": {}}}`:                "engines.redis.floor_mb: it is required",
 		`{"locations": [{}]}`:                       "locations[0].id: it is required",
-		`{"durations": {"create": "8"}}`:            `durations.create: "8" is no duration such as 90s`,
+		`{"durations": {"create": "8"}}`:            `durations.create: "8" is not a duration such as 90s`,
 		`{"durations": {"create": 8}}`:              "durations.create: JSON value must be string",
 		`{"durations": {"creat": "8m"}}`:            "durations.creat: there is no such operation",
 		`{"account": {"mail": "x"}}`:                "account.mail: there is no such field",
