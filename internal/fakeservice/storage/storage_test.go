@@ -32,7 +32,7 @@ func TestFileKeepsEntries(t *testing.T) {
 			t.Fatal(err)
 		}
 		if difference := cmp.Diff(step.found, found); difference != "" {
-			t.Errorf("the file holds something else:\n%s", difference)
+			t.Errorf("the entries of the file differ:\n%s", difference)
 		}
 		if err := f.Write(step.write); err != nil {
 			t.Fatal(err)
@@ -95,14 +95,14 @@ func TestDamagedFile(t *testing.T) {
 	}
 	for _, cut := range []int{1, 100, 4096, 8192, 12288, len(whole) / 2, len(whole) * 9 / 10} {
 		if err := read(whole[:cut]); err == nil {
-			t.Errorf("of %d bytes, %d are no error", len(whole), cut)
+			t.Errorf("read of a file of %d bytes, cut to %d: got no error, want one", len(whole), cut)
 		}
 	}
 	for page := range 4 {
 		overwritten := bytes.Clone(whole)
 		copy(overwritten[page*4096:], bytes.Repeat([]byte{0xa5}, len(whole)/2))
 		if err := read(overwritten); err == nil {
-			t.Errorf("overwritten from page %d on it is no error", page)
+			t.Errorf("read of a file that is overwritten from page %d: got no error, want one", page)
 		}
 	}
 }
