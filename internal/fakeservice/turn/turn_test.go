@@ -24,14 +24,14 @@ func TestTurn(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		if err := <-refused; !errors.Is(err, context.Canceled) {
-			t.Errorf("who does not wait any more got %v", err)
+			t.Errorf("Enter with an ended context: got error %v, want context.Canceled", err)
 		}
 		closed := make(chan func())
 		go func() { closed <- turn.Close() }()
 		<-held.Done()
 		select {
 		case <-closed:
-			t.Error("Close does not wait for who has the turn")
+			t.Error("Close does not wait for the holder of the turn")
 		default:
 		}
 		leave()
