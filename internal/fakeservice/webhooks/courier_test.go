@@ -178,13 +178,13 @@ func TestWhereDeliveriesMayGo(t *testing.T) {
 		receiver.URL, "http://localhost:" + port, "https://localhost:" + port, "http://[::ffff:127.0.0.1]:" + port, "https://[::]:" + port, "https://0.0.0.0:" + port,
 	} {
 		outcome := courier.Deliver(t.Context(), delivery(url))
-		if outcome.Status != 0 || !strings.Contains(outcome.Problem, "unless it is told to") && !strings.Contains(outcome.Problem, "no address of a receiver") {
+		if outcome.Status != 0 || !strings.Contains(outcome.Problem, "unless it is told to") && !strings.Contains(outcome.Problem, "not an address of a receiver") {
 			t.Errorf("of %s the outcome is %+v", url, outcome)
 		}
 	}
 	told := webhooks.New(webhooks.Options{Loopback: true})
 	for _, url := range []string{"https://169.254.169.254/latest/meta-data/", "http://169.254.169.254/", "https://[fe80::1]/", "https://[::ffff:169.254.169.254]/", "http://192.0.2.1/"} {
-		if outcome := told.Deliver(t.Context(), delivery(url)); outcome.Status != 0 || !strings.Contains(outcome.Problem, "no address of a receiver") && !strings.Contains(outcome.Problem, "only https leads there") {
+		if outcome := told.Deliver(t.Context(), delivery(url)); outcome.Status != 0 || !strings.Contains(outcome.Problem, "not an address of a receiver") && !strings.Contains(outcome.Problem, "only https leads there") {
 			t.Errorf("of %s the outcome is %+v", url, outcome)
 		}
 	}

@@ -41,7 +41,7 @@ func (o Options) admit(to netip.Addr, loopbackOnly bool) error {
 	case loopbackOnly:
 		return fmt.Errorf("%s is another machine, and only https leads there", to)
 	case isForbidden(to):
-		return fmt.Errorf("%s is no address of a receiver", to)
+		return fmt.Errorf("%s is not an address of a receiver", to)
 	}
 	return nil
 }
