@@ -34,6 +34,6 @@ func TestMirror(t *testing.T) {
 		t.Errorf("the mirror holds %v, want %v: %v", laid, want, err)
 	}
 	if err := Mirror(t.TempDir(), program+" that is not there"); err == nil {
-		t.Error("a program that is not there was laid into a mirror")
+		t.Error("Mirror accepted a missing program")
 	}
 }

@@ -48,7 +48,7 @@ func (r *accountProfileResource) Metadata(_ context.Context, req resource.Metada
 
 func (r *accountProfileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
-	const rest = " If unset, the current value is kept. Changed in place; `\"\"` clears it."
+	const rest = " If unset, the current value is kept. Can be changed in place; `\"\"` clears it."
 	resp.Schema = schema.Schema{
 		Version: 0,
 		MarkdownDescription: "Name, company, address and VAT number printed on your receipts. Create it to manage the profile of the API key's account. An account has one profile. " +

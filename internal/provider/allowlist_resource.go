@@ -67,7 +67,7 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 				ElementType:         types.StringType,
 				Validators:          []validator.Set{noEmpty{"address"}, cidrSet{}},
 				PlanModifiers:       []planmodifier.Set{canonicalCIDRs{}},
-				MarkdownDescription: "IPv4 and IPv6 addresses and CIDR blocks. **An empty set, `0.0.0.0/0` and `::/0` open the instance to the internet**; the plan warns. Changed in place.",
+				MarkdownDescription: "IPv4 and IPv6 addresses and CIDR blocks. **An empty set, `0.0.0.0/0` and `::/0` open the instance to the internet**; the plan warns. Can be changed in place.",
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,

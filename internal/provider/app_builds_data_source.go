@@ -46,7 +46,7 @@ func (d *appBuildsDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Required: true, MarkdownDescription: "The instance's id."},
 			"app":         schema.StringAttribute{Required: true, MarkdownDescription: "Name of the app."},
-			"status":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only builds of this status: `queued`, `running`, `successful` or `failed`. Default: all."},
+			"status":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only builds with this status: `queued`, `running`, `successful` or `failed`. Default: all."},
 			"builds": schema.ListNestedAttribute{
 				Computed:            true,
 				MarkdownDescription: "Matching builds, the newest first.",

@@ -21,7 +21,7 @@ func (r *appListResource) ListResourceConfigSchema(_ context.Context, _ list.Lis
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Lists the apps of one instance, or of all. Use it to import apps. " +
 			"**Variables are not listed**, because any of them may be secret: the query names them in a warning, and generated configuration has no `env`. " +
-			"An imported app keeps its variables until you set `env`; from then on, all others are removed, and the plan names them.",
+			"An imported app keeps its variables until you set `env`. The next apply then removes all variables that are not in the configuration, and the plan names them.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only the apps of this instance. Default: all."},
 		},

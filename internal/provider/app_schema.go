@@ -33,9 +33,10 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	resp.Schema = schema.Schema{
 		Version: 0,
 		MarkdownDescription: "Builds and runs a Git repository on an instance with the `apps` engine. Use one for each web app or worker. A push alone deploys nothing.\n\n" +
-			"Creating an app waits until its first build runs. " +
+			"Creating an app waits until its first build is deployed. " +
 			"If a build fails, the apply fails with the end of the build's log. If a later build fails, the previous version keeps running. " +
-			"If a new version does not answer `health_path` with 200 within a minute, the apply fails and **the app is down**, because the previous version was stopped first. " +
+			"After a successful build, the service stops the previous version before it starts the new one. " +
+			"If the new one does not answer `health_path` with 200 within a minute, the apply fails and **the app is down**. " +
 			"If an apply is interrupted during the first build, the next apply resumes waiting.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": instanceIDAttribute("the app's `/data` is deleted"),
@@ -63,11 +64,12 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				MarkdownDescription: "Port that the app listens on; the app receives it as `PORT`. Default `3000`. A change restarts the app.",
 			},
 			"health_path": schema.StringAttribute{
-				Optional:            true,
-				Computed:            true,
-				Default:             stringdefault.StaticString("/healthz"),
-				Validators:          []validator.String{beginsWith("/")},
-				MarkdownDescription: "Path that answers 200 without calling any dependency. It begins with `/`. Default `/healthz`. A change restarts the app.",
+				Optional:   true,
+				Computed:   true,
+				Default:    stringdefault.StaticString("/healthz"),
+				Validators: []validator.String{beginsWith("/")},
+				MarkdownDescription: "Path at which the app answers 200. The answer must not depend on other services. Begins with `/`. " +
+					"Default `/healthz`. A change restarts the app.",
 			},
 			"public": schema.BoolAttribute{
 				Optional:            true,
@@ -80,7 +82,8 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				ElementType: types.StringType,
 				Validators:  []validator.Map{noNullValue{}},
 				MarkdownDescription: "Variables of the app and its builds, stored in the state in plain text; use `secret_env_wo` for secrets. Default: none. " +
-					"A change builds and deploys in place. After an import the app keeps its variables until you set this; from then on, all others are removed.",
+					"A change builds and deploys in place. After an import, the app keeps its variables until you set `env`. " +
+					"The next apply then removes all variables that are not in the configuration.",
 			},
 			"secret_env_wo": schema.MapAttribute{
 				Optional:    true,
@@ -88,13 +91,13 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Sensitive:   true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{noNullValue{}, alsoNeeds("secret_env_wo", "secret_env_wo_version", mapvalidator.AlsoRequires(path.MatchRoot("secret_env_wo_version")))},
-				MarkdownDescription: "Secret variables, kept out of the state. Change `secret_env_wo_version` to send changed ones. A variable must not be in `env` as well. " +
-					"The plan warns of the prefix `NEXT_PUBLIC_`, because browsers download those.",
+				MarkdownDescription: "Secret variables, kept out of the state. After you change one, change `secret_env_wo_version` to send it. A variable must not also be in `env`. " +
+					"The plan warns about names with the prefix `NEXT_PUBLIC_`, because browsers download those variables.",
 			},
 			"secret_env_wo_version": schema.Int64Attribute{
 				Optional:            true,
 				Validators:          []validator.Int64{alsoNeeds("secret_env_wo_version", "secret_env_wo", int64validator.AlsoRequires(path.MatchRoot("secret_env_wo")))},
-				MarkdownDescription: "Any number. A change sends `secret_env_wo`, and builds and deploys in place.",
+				MarkdownDescription: "Any number. If it changes, `secret_env_wo` is sent and the app is built and deployed in place.",
 			},
 			"links": schema.SetAttribute{
 				Optional:    true,
@@ -107,20 +110,21 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Optional:   true,
 				Computed:   true,
 				Validators: []validator.Int64{numberRule{least: 1}},
-				MarkdownDescription: "Memory in MB, at least the `floor_mb` of the `apps` engine in `hosting_plans`. All apps together must fit the engine's budget. " +
-					"Default: set by the service. A change restarts the app; if you remove it, the current value is kept.",
+				MarkdownDescription: "Memory in MB, at least the `floor_mb` of the `apps` engine in `hosting_plans`. " +
+					"The memory of all apps together must fit the budget of the `apps` engine. " +
+					"Default: set by the service. A change restarts the app. If you remove `memory_mb`, the current value is kept.",
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseNonNullStateForUnknown()},
 			},
 			"redeploy_triggers": schema.MapAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				MarkdownDescription: "Any values. A change builds the branch's newest commit and deploys it in place. Default: none.",
+				MarkdownDescription: "Map of any values. If the map changes, the newest commit of the branch is built and deployed in place. Default: none.",
 			},
 			"deploy_commit": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{commit()},
-				MarkdownDescription: "Hash (7+ digits) that must run. The service builds only the newest commit of `branch`; if that differs, an update fails and a creation warns. " +
-					"The plan deploys after a change, and while another commit runs. Default: any commit.",
+				MarkdownDescription: "Commit hash (7 or more digits) that must run. An apply deploys if a different commit runs, for example after you change this argument. " +
+					"The service builds only the newest commit of `branch`: if that is a different commit, an update fails and a creation warns. Default: any commit.",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
@@ -130,9 +134,9 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 					"An app that was never deployed is not protected.",
 			},
 			"url": computed("Public URL. Null if the app is not public. It is known only after the creation, so `env` of the same app cannot contain it."),
-			"status": computed("`building`, `running`, `failed` or `stopped`. It stays `building` if an apply ends with a warning; a `postcondition` can make such an apply fail. " +
-				"An apply that sees the app fail ends with an error."),
-			"build_id": computed("Id of the deployed build. A refresh reads it with one request for each app."),
+			"status": computed("`building`, `running`, `failed` or `stopped`. If an apply ends with a warning that the creation is not finished, the status stays `building`. " +
+				"To make such an apply fail, add a `postcondition`. If an apply finds that the app has failed, it ends with an error."),
+			"build_id": computed("Id of the deployed build. To read it, each refresh sends one request per app."),
 			"commit":   computed("Commit of the deployed build."),
 			"created_at": schema.StringAttribute{
 				Computed:            true,

@@ -60,13 +60,13 @@ func (r *authSettingsResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			"site_url": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{webURL{}},
-				MarkdownDescription: "URL that sign-ins return to, usually the app's `url`. Changed in place.",
+				MarkdownDescription: "URL that sign-ins return to, usually the app's `url`. Can be changed in place.",
 			},
 			"redirect_urls": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
 				Validators:          []validator.Set{noEmpty{"URL"}},
-				MarkdownDescription: "URLs that a sign-in may redirect to. `/**` at the end matches everything below. Default: none. Changed in place.",
+				MarkdownDescription: "URLs that a sign-in may redirect to. `/**` at the end matches everything below. Default: none. Can be changed in place.",
 			},
 			"timeouts": settingTimeouts(ctx),
 		},

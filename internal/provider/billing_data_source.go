@@ -51,7 +51,7 @@ func (d *billingDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 		MarkdownDescription: "Subscriptions and charges of the account. Use it to see what each instance costs.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions and charges of this instance. Default: all."},
-			"status":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions of this status: `pending`, `active` or `cancelled`. Default: all."},
+			"status":      schema.StringAttribute{Optional: true, MarkdownDescription: "Only subscriptions with this status: `pending`, `active` or `cancelled`. Default: all."},
 			"subscriptions": schema.ListNestedAttribute{
 				Computed:            true,
 				MarkdownDescription: "Matching subscriptions, sorted by instance.",

@@ -51,7 +51,7 @@ func (r *consoleModeResource) Schema(ctx context.Context, _ resource.SchemaReque
 			"mode": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{oneOf("console mode", client.ConsoleOff, client.ConsoleReadOnly, client.ConsoleReadWrite)},
-				MarkdownDescription: "`off`, `ro` or `rw`. With `ro`, Postgres itself refuses writes. Changed in place.",
+				MarkdownDescription: "`off`, `ro` or `rw`. With `ro`, Postgres itself refuses writes. Can be changed in place.",
 			},
 			"timeouts": settingTimeouts(ctx),
 		},

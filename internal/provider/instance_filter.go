@@ -28,10 +28,10 @@ func (f instanceFilter) matches(i client.Instance) bool {
 // instanceFilterDescriptions describes the filters of the data source and the list
 // resource.
 var instanceFilterDescriptions = map[string]string{
-	"name":   "Only instances of this name. Default: all.",
-	"plan":   "Only instances of this plan. Default: all.",
+	"name":   "Only instances with this name. Default: all.",
+	"plan":   "Only instances on this plan. Default: all.",
 	"region": "Only instances in this location. Default: all.",
-	"status": "Only instances of this status: `creating`, `running`, `deleting` or `failed`. Default: all.",
+	"status": "Only instances with this status: `creating`, `running`, `deleting` or `failed`. Default: all.",
 	"tag":    "Only instances with this tag. Default: all.",
 }
 

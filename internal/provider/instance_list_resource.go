@@ -28,7 +28,7 @@ func (r *instanceListResource) ListResourceConfigSchema(_ context.Context, _ lis
 			"name":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["name"]},
 			"plan":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["plan"]},
 			"region": schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["region"]},
-			"status": schema.StringAttribute{Optional: true, MarkdownDescription: "Only instances of this status: `creating`, `running`, `deleting` or `failed`. Default: all but `deleting`."},
+			"status": schema.StringAttribute{Optional: true, MarkdownDescription: "Only instances with this status: `creating`, `running`, `deleting` or `failed`. Default: all but `deleting`."},
 			"tag":    schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["tag"]},
 		},
 	}

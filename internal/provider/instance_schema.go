@@ -33,7 +33,7 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 		Version: 0,
 		MarkdownDescription: "A machine that runs Postgres, Redis, CouchDB, NATS, apps and auth. Create one first: databases, apps and settings belong to an instance. " +
 			"**Until it has an allowlist, any address may connect**; add a `hosting_allowlist`.\n\nCreating an instance takes about 8 minutes. " +
-			"On a paid plan, the first apply ends with a warning that has the address of the checkout page: pay there, then apply again. " +
+			"On a paid plan, the first apply ends with a warning. Open the checkout page that it names, pay, and apply again. " +
 			"If an apply is interrupted during the creation, the next apply resumes waiting.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
@@ -44,7 +44,7 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"name": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{notEmpty()},
-				MarkdownDescription: "Name, 1 to 100 characters. It need not be unique. Changed in place.",
+				MarkdownDescription: "Name, 1 to 100 characters. It need not be unique. Can be changed in place.",
 			},
 			"plan": schema.StringAttribute{
 				Required:            true,
@@ -60,16 +60,16 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 			"engines": schema.MapNestedAttribute{
 				Required:   true,
 				Validators: []validator.Map{mapvalidator.KeysAre(notEmpty()), noNullEngine()},
-				MarkdownDescription: "Engines to run, by name: `postgres`, `redis`, `couchdb`, `nats`, `apps` and `auth`, which needs `postgres` and `apps`. Engines you omit are off. " +
-					"Changed in place. Removing one **deletes its data**. Engines turned on outside Terraform are left alone. " +
-					"If one is in the state after an import, the plan ends with an error until you add it to `engines` or turn it off in the portal.",
+				MarkdownDescription: "Engines to run, by name: `postgres`, `redis`, `couchdb`, `nats`, `apps` and `auth`. The engine `auth` needs `postgres` and `apps`. " +
+					"Engines you omit are off. Can be changed in place. Removing one **deletes its data**. Engines turned on outside Terraform are left alone. " +
+					"An import may put such an engine in the state: the plan then ends with an error until you add it to `engines` or turn it off in the portal.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"memory_mb": schema.Int64Attribute{
 						Optional:   true,
 						Computed:   true,
 						Validators: []validator.Int64{numberRule{least: 1}},
-						MarkdownDescription: "Memory budget in MB. Default and minimum: the engine's `floor_mb` in `hosting_plans`. All budgets together must fit the plan. " +
-							"Changed in place; if you remove it, the current value is kept.",
+						MarkdownDescription: "Memory budget in MB. Default and minimum: the engine's `floor_mb` in `hosting_plans`. " +
+							"The budgets of all engines together must fit the plan. Can be changed in place. If you remove `memory_mb`, the current value is kept.",
 						PlanModifiers: []planmodifier.Int64{int64planmodifier.UseNonNullStateForUnknown()},
 					},
 				}},
@@ -78,7 +78,7 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Optional:            true,
 				ElementType:         types.StringType,
 				Validators:          []validator.Set{noEmpty{"tag"}},
-				MarkdownDescription: "Tags, in addition to the provider's `default_tags`. Default: none. Changed in place.",
+				MarkdownDescription: "Tags, in addition to the provider's `default_tags`. Default: none. Can be changed in place.",
 			},
 			"tags_all": schema.SetAttribute{
 				Computed:            true,
@@ -92,8 +92,9 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				MarkdownDescription: "Refuses plans that destroy or replace the instance, or turn off one of its engines. Default `true`. To delete: set `false`, apply, then destroy. " +
 					"An instance that never ran is not protected.",
 			},
-			"status": computed("`creating`, `running`, `deleting` or `failed`. It stays `creating` if an apply ends with a warning; a `postcondition` can make such an apply fail."),
-			"host":   computed("Host name of the engines."),
+			"status": computed("`creating`, `running`, `deleting` or `failed`. If an apply ends with a warning that the creation is not finished, the status stays `creating`. " +
+				"To make such an apply fail, add a `postcondition`."),
+			"host": computed("Host name of the engines."),
 			"checkout_url": schema.StringAttribute{
 				Computed:            true,
 				MarkdownDescription: "Checkout page of an instance on a paid plan. Null after the checkout, and on a free plan.",

@@ -28,7 +28,7 @@ func (d *instancesDataSource) Metadata(_ context.Context, req datasource.Metadat
 
 func (d *instancesDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Instances of the account, all or some. Use it to find instances by name, plan, region, status or tag.",
+		MarkdownDescription: "Instances of the account: all of them, or those that match every filter. Use it to find instances by name, plan, region, status or tag.",
 		Attributes: map[string]schema.Attribute{
 			"name":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["name"]},
 			"plan":   schema.StringAttribute{Optional: true, MarkdownDescription: instanceFilterDescriptions["plan"]},

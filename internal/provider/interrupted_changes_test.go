@@ -312,8 +312,7 @@ resource "hosting_webhook_endpoint" "uses" {
 	w.mustBeSettled()
 }
 
-// An unlisted status without a host is that of an instance that is being created
-// (SERVICE.md#tolerance).
+// An instance with an unlisted status and no host is being created (SERVICE.md#tolerance).
 func TestConnectionOfAnInstanceOfAnUnlistedStatus(t *testing.T) {
 	fake := startFake(t)
 	status(fake, func(word string) string {

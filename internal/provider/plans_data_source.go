@@ -73,7 +73,7 @@ func (d *plansDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 				MarkdownDescription: "Available engines, by name.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"floor_mb": schema.Int64Attribute{Computed: true, MarkdownDescription: "Minimum memory in MB."},
-					"port":     schema.Int64Attribute{Computed: true, MarkdownDescription: "Port; null for an engine without one."},
+					"port":     schema.Int64Attribute{Computed: true, MarkdownDescription: "Port. Null for an engine without a port."},
 					"category": schema.StringAttribute{Computed: true, MarkdownDescription: "Category."},
 					"licence":  schema.StringAttribute{Computed: true, MarkdownDescription: "Licence."},
 				}},

@@ -188,7 +188,7 @@ func TestDeposedScriptOfUnknownOutcome(t *testing.T) {
 	}
 }
 
-// withoutDeposed returns a state without its deposed objects, as the next version of it.
+// withoutDeposed returns the next version of a state, without its deposed objects.
 func withoutDeposed(t *testing.T, text []byte) string {
 	t.Helper()
 	var state map[string]any

@@ -202,7 +202,7 @@ func (m postgresScriptModel) absent() absentObject {
 // ModifyPlan compares the account. It refuses every plan after an update with an unknown
 // outcome. After a creation with an unknown outcome, it refuses a plan that destroys or
 // replaces the script. Only an update in place is planned: its prior state shows that the
-// script is not tainted any more, and it removes the mark. A plan that replaces a tainted
+// script is no longer tainted, and it removes the mark. A plan that replaces a tainted
 // script does not see the state, so Delete refuses as well.
 func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.checkPlannedAccount(ctx, req, resp)

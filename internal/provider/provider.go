@@ -127,34 +127,34 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 				Optional:   true,
 				Validators: []validator.Int64{numberRule{least: 0, most: 20}},
 				MarkdownDescription: "Maximum retries of a request after a transient error. Default `4`. " +
-					"Retries after an answer 429 are not counted: the provider slows down to the pace that the service allows.",
+					"Retries after status 429 do not count: the provider then slows down to the rate that the service allows.",
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{requestDuration()},
 				MarkdownDescription: "Time limit of one request, as a duration such as `30s`. Default `60s`. " +
-					"The `timeouts` of each resource limit the waiting for jobs and builds.",
+					"To limit waits for jobs and builds, use each resource's `timeouts`.",
 			},
 			"requests_per_second": schema.Float64Attribute{
 				Optional:   true,
 				Validators: []validator.Float64{numberRule{least: 0.1, most: 1000}},
 				MarkdownDescription: "Maximum requests per second of the whole provider. " +
-					"Default: no maximum; the provider slows down after an answer 429. " +
+					"Default: no maximum; the provider slows down after status 429. " +
 					"Set it if several runs share one account's limit.",
 			},
 			"allowed_account_ids": schema.SetAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Set{setvalidator.SizeAtLeast(1), noEmpty{"account id"}},
-				MarkdownDescription: "Ids of the accounts that this configuration may use. An API key of another account is an error before any other request. " +
-					"The data source `hosting_account` returns the id of a key's account. " +
-					"Default: the account is compared with the state. Without this argument, a plan that only creates, or that creates before it changes anything, is not checked.",
+				MarkdownDescription: "Ids of the accounts that this configuration may use. With a key of any other account, the provider fails before any other request. " +
+					"The data source `hosting_account` returns a key's account id. Default: the provider compares the key's account with the state. " +
+					"This comparison does not cover plans that only create, or that create before they change anything.",
 			},
 			"default_tags": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
 				Validators:          []validator.Set{noEmpty{"tag"}},
-				MarkdownDescription: "Tags added to every instance in addition to its own `tags`. `tags_all` has both. Default: none.",
+				MarkdownDescription: "Tags added to every instance in addition to its own `tags`. An instance's `tags_all` contains both. Default: none.",
 			},
 		},
 	}

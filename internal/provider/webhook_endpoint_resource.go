@@ -58,7 +58,8 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	resp.Schema = schema.Schema{
 		Version: 0,
-		MarkdownDescription: "An https URL of yours that receives every event of the account, signed with a secret. Create one to react to events without polling. " +
+		MarkdownDescription: "An `https` URL of yours to which the service posts every event of the account, signed with a secret. " +
+			"Create one to react to events without polling. " +
 			"The service disables an endpoint after 20 failed deliveries in a row; the next apply enables it again.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The endpoint's identifier.", PlanModifiers: keep},
@@ -66,13 +67,13 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 				Required:            true,
 				Validators:          []validator.String{webURL{httpsOnly: true}},
 				PlanModifiers:       []planmodifier.String{urlCase{}},
-				MarkdownDescription: "URL that events are posted to, `https` only. Changed in place.",
+				MarkdownDescription: "URL that events are posted to, `https` only. Can be changed in place.",
 			},
 			"enabled": schema.BoolAttribute{
 				Optional:            true,
 				Computed:            true,
 				Default:             booldefault.StaticBool(true),
-				MarkdownDescription: "Whether events are delivered. Default `true`. Changed in place; enabling resets the count of failures.",
+				MarkdownDescription: "Whether events are delivered. Default `true`. Can be changed in place; enabling resets the count of failures.",
 			},
 			"secret": schema.StringAttribute{
 				Optional:  true,
@@ -83,8 +84,8 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 					oneOfTwo("secret", "secret_wo", stringvalidator.ConflictsWith(path.MatchRoot("secret_wo"))),
 				},
 				PlanModifiers: keep,
-				MarkdownDescription: "Secret that signs deliveries, at least 16 characters, stored in the state. Default: generated. Changed in place. " +
-					"Null with `secret_wo`, and after an import, because the service does not return it.",
+				MarkdownDescription: "Secret that signs deliveries, at least 16 characters, stored in the state. Default: a generated secret. Can be changed in place. " +
+					"Null if you use `secret_wo`. Also null after an import, because the service does not return the secret.",
 			},
 			"secret_wo": schema.StringAttribute{
 				Optional:  true,
@@ -94,12 +95,12 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 					atLeastLong(16),
 					alsoNeeds("secret_wo", "secret_wo_version", stringvalidator.AlsoRequires(path.MatchRoot("secret_wo_version"))),
 				},
-				MarkdownDescription: "Your own secret, kept out of the state, at least 16 characters. Change `secret_wo_version` to send a changed one.",
+				MarkdownDescription: "Your own secret, at least 16 characters, kept out of the state. After you change it, change `secret_wo_version` to send it.",
 			},
 			"secret_wo_version": schema.Int64Attribute{
 				Optional:            true,
 				Validators:          []validator.Int64{alsoNeeds("secret_wo_version", "secret_wo", int64validator.AlsoRequires(path.MatchRoot("secret_wo")))},
-				MarkdownDescription: "Any number. A change sends `secret_wo`.",
+				MarkdownDescription: "Any number. If it changes, `secret_wo` is sent.",
 			},
 			"created_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the endpoint was created, in RFC 3339.", PlanModifiers: keep},
 		},

@@ -212,8 +212,8 @@ func (w *world) toldAsDone(c *call) {
 	}
 }
 
-// toldAsChanged checks an update without diagnostics: what the plan changes must be changed,
-// whatever the reads of the update have shown. If others act, they may have changed it since.
+// toldAsChanged checks that an update without diagnostics has made the planned changes,
+// even if its reads lag. If others act, they may have changed the object since.
 func (w *world) toldAsChanged(c *call, made *change) {
 	if c.what != "update" || w.othersAct() {
 		return
@@ -227,7 +227,7 @@ func (w *world) toldAsChanged(c *call, made *change) {
 	}
 }
 
-// textsOf returns the texts of an object that an update can change, as the service has them.
+// textsOf returns those texts of an object at the service that an update can change.
 func (w *world) textsOf(kind string, v value) map[string]string {
 	id, _ := attribute(v, "id").(string)
 	instanceID, _ := attribute(v, "instance_id").(string)
