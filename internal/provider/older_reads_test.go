@@ -171,7 +171,7 @@ func TestOldRecordsDoNotPassForThePlan(t *testing.T) {
 			r.client, r.planned = c, newPlanned()
 			var diags diag.Diagnostics
 			return r.put(t.Context(), &consoleModeModel{InstanceID: types.StringValue("i-one"), Mode: types.StringValue("off")}, nil, time.Minute, &diags)
-		}, func(fake *fakeservice.Service) any { i, _ := fake.Instance("i-one"); return string(i.ConsoleMode) }, "off"},
+		}, func(fake *fakeservice.Service) any { i, _ := fake.Instance("i-one"); return i.ConsoleMode }, "off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
