@@ -62,8 +62,8 @@ func (e *otherAccountError) Error() string {
 	return fmt.Sprintf("the state belongs to %s, and this run uses %s", e.seen.where(), e.now.where())
 }
 
-// nextText returns advice on what to do next.
-func (e *otherAccountError) nextText() string {
+// NextStep says what to do about it.
+func (e *otherAccountError) NextStep() string {
 	text := fmt.Sprintf("What belongs to %[1]s was not changed and stays in the state. It may still exist, and be billed, even if this run does not find it. "+
 		"If an apply created anything before this error, that is in %[4]s, and in the state.\n\n"+
 		"If the key is the wrong one, use an API key of %[1]s: the provider's base_url and api_key, or the environment variables %[2]s and %[3]s.\n\n"+
@@ -75,9 +75,20 @@ func (e *otherAccountError) nextText() string {
 	return text
 }
 
-// errUnknownAccount is the error for an object that was not found and whose account cannot
+// An unknownAccountError reports that an object was not found and that its account cannot
 // be compared with the account of this run.
-var errUnknownAccount = errors.New("its account cannot be compared with that of this API key, and no other object of the state was found with the key")
+type unknownAccountError struct{}
+
+func (unknownAccountError) Error() string {
+	return "its account cannot be compared with that of this API key, and no other object of the state was found with the key"
+}
+
+// NextStep says what to do about it.
+func (unknownAccountError) NextStep() string {
+	return "The object may still exist, and be billed, in another account. Check that base_url and api_key are those that this state was last used with. " +
+		"If this run had -target, -parallelism=1 or -refresh=false, run it again without: the other objects of the state are then read at the same time, and any that is found shows that the key is the right one. " +
+		"If the object really is gone, remove it from the state. This command deletes nothing at the service:\n\nterraform state rm ADDRESS"
+}
 
 // An accountCheck collects what one process learns about the account of its key and the
 // account of the state.
@@ -294,7 +305,7 @@ func (b *resourceBase) checkAbsence(ctx context.Context, private privateReader, 
 	case note.Origin != "" && (note.ID == "") == (id == ""): // the run uses the noted account and origin
 	case b.account.hasFound():
 	case noted && note.Origin == "", o.isValuable != nil && o.isValuable(ctx):
-		err = errUnknownAccount
+		err = unknownAccountError{}
 	}
 	if err != nil && o.instanceID != "" {
 		if _, instanceErr := b.client.RefreshInstance(ctx, o.instanceID); instanceErr == nil {

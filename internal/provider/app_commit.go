@@ -44,7 +44,7 @@ func (e *otherCommitError) Error() string {
 	return fmt.Sprintf("app %s runs commit %s, and not commit %s that deploy_commit asks for", e.App, e.Deployed, e.Asked)
 }
 
-func (e *otherCommitError) nextText() string {
+func (e *otherCommitError) NextStep() string {
 	return fmt.Sprintf("The service builds the newest commit of branch %s, and no other. Push the commit that is to run, or set deploy_commit to %s, then apply again.", e.Branch, e.Deployed)
 }
 

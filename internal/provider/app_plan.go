@@ -165,7 +165,7 @@ func (r *appResource) warnOfRemovedVariables(ctx context.Context, state, plan ap
 		return // the apply reads it again and reports the error
 	case plan.Env.IsNull():
 		if !app.Env.Set {
-			diags.AddAttributeError(path.Root("secret_env_wo"), "The variables of app "+plan.Name.ValueString()+" are not known", explain(errUnknownEnv))
+			diags.AddAttributeError(path.Root("secret_env_wo"), "The variables of app "+plan.Name.ValueString()+" are not known", explain(unknownEnvError{}))
 		}
 		return
 	case !app.Env.Set:

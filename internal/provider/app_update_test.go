@@ -42,7 +42,7 @@ func TestEnvToSend(t *testing.T) {
 		"imported, an empty one planned":      {plan: env{}, there: told(env{"A": "1"}), want: env{}},
 		"imported, secrets planned":           {version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "y"}, want: env{"A": "1", "S": "y"}},
 		"imported, secrets there":             {version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "x"}},
-		"imported, not told, secrets planned": {version: 1, secret: env{"S": "y"}, err: errUnknownEnv},
+		"imported, not told, secrets planned": {version: 1, secret: env{"S": "y"}, err: unknownEnvError{}},
 		"imported, not told, both planned":    {plan: env{"A": "1"}, version: 1, secret: env{"S": "y"}, want: env{"A": "1", "S": "y"}},
 		"imported, env and secrets there":     {plan: env{"A": "1"}, version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "x"}},
 		"imported long ago, unchanged since":  {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "3"})},

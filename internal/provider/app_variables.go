@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -60,7 +59,7 @@ func (k secretKeys) with(secret map[string]string) secretKeys {
 // values, a change of their version counts. After an import it is unknown which variables
 // are secret, so the record's values decide nothing. As long as the plan does not set
 // env, the existing variables are then kept. If the record does not show them, nothing
-// can be sent and the error is errUnknownEnv.
+// can be sent and the error is an unknownEnvError.
 func envToSend(state, plan appModel, there client.Maybe[map[string]string], env, secret map[string]string, keys secretKeys) (map[string]string, error) {
 	newSecret := !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)
 	all := merged(env, secret)
@@ -71,7 +70,7 @@ func envToSend(state, plan appModel, there client.Maybe[map[string]string], env,
 	case !envChanges(state, plan):
 		return nil, nil
 	case !keys.known && !there.Set && plan.Env.IsNull():
-		return nil, errUnknownEnv
+		return nil, unknownEnvError{}
 	case there.Set && maps.Equal(all, there.Value):
 		return nil, nil
 	case keys.known && !newSecret && there.Set && maps.Equal(env, keys.without(there.Value)):
@@ -80,10 +79,19 @@ func envToSend(state, plan appModel, there client.Maybe[map[string]string], env,
 	return all, nil
 }
 
-// errUnknownEnv reports that the other variables of an imported app are unknown, so its
-// secret variables cannot be sent.
-var errUnknownEnv = errors.New("the service replaces an app's variables as a whole and does not report the current ones, " +
-	"so sending secret_env_wo alone would remove the others")
+// An unknownEnvError means that the plan changes the secret variables of an imported app
+// whose other variables neither the state nor the service shows.
+type unknownEnvError struct{}
+
+func (unknownEnvError) Error() string {
+	return "the service replaces an app's variables as a whole and does not report the current ones, " +
+		"so sending secret_env_wo alone would remove the others"
+}
+
+// NextStep says what to do about it.
+func (unknownEnvError) NextStep() string {
+	return "Set env to the complete set of the app's other variables, then apply again."
+}
 
 // envChanges reports whether the plan changes the build variables.
 func envChanges(state, plan appModel) bool {

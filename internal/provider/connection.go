@@ -81,7 +81,7 @@ type unpaidConnectionError struct{ error }
 
 func (e *unpaidConnectionError) Unwrap() error { return e.error }
 
-func (e *unpaidConnectionError) nextText() string {
+func (e *unpaidConnectionError) NextStep() string {
 	return "Open that page to pay for the instance, then run the same command again: it waits until the instance runs.\n\n" +
 		"Until then, what does not use the connection can be applied alone, with its address for ADDRESS:\n\nterraform apply -target=ADDRESS\n\n" +
 		"To cancel the purchase instead, with the address of the instance:\n\nterraform destroy -target=ADDRESS"
@@ -95,7 +95,7 @@ func (e *neverRanError) Error() string {
 	return fmt.Sprintf("instance %s has never run and its status is %s, so it has no connection record", e.id, e.status)
 }
 
-func (e *neverRanError) nextText() string {
+func (e *neverRanError) NextStep() string {
 	return "Replace or destroy the instance first, with its address for ADDRESS:\n\n" +
 		"terraform apply -target=ADDRESS -replace=ADDRESS\n\nterraform destroy -target=ADDRESS"
 }

@@ -51,14 +51,20 @@ func sentence(text string) string {
 	return text
 }
 
-// nextStep returns advice on what to do about an error, by its kind.
+// A nextStepper is an error that says itself what a person can do about it.
+type nextStepper interface {
+	error
+	NextStep() string
+}
+
+// nextStep says what a person can do about an error, by its kind.
 func nextStep(err error) string {
+	if own := (nextStepper)(nil); errors.As(err, &own) {
+		return own.NextStep()
+	}
 	var (
 		namesake    *client.NamesakeError
 		ambiguous   *client.AmbiguousError
-		other       *otherAccountError
-		unpaid      *unpaidConnectionError
-		neverRan    *neverRanError
 		checkout    *client.CheckoutError
 		interrupted *client.InterruptedError
 		job         *client.JobError
@@ -68,10 +74,7 @@ func nextStep(err error) string {
 		unknown     *client.UnknownCreationError
 		missing     *client.MissingJobError
 		noEvidence  *client.NoEvidenceError
-		existing    *existingError
 		timeout     *client.TimeoutError
-		script      *scriptError
-		commit      *otherCommitError
 	)
 	switch {
 	case errors.As(err, &namesake):
@@ -90,16 +93,6 @@ func nextStep(err error) string {
 			"if it does not, apply again. An apply that finds one with the same name being created stops and says so."
 	case errors.As(err, &missing), errors.As(err, &noEvidence):
 		return "Check in the portal whether the change is in effect, then apply again: the next plan shows what is missing."
-	case errors.As(err, &other):
-		return other.nextText()
-	case errors.Is(err, errUnknownAccount):
-		return "The object may still exist, and be billed, in another account. Check that base_url and api_key are those that this state was last used with. " +
-			"If this run had -target, -parallelism=1 or -refresh=false, run it again without: the other objects of the state are then read at the same time, and any that is found shows that the key is the right one. " +
-			"If the object really is gone, remove it from the state. This command deletes nothing at the service:\n\nterraform state rm ADDRESS"
-	case errors.As(err, &unpaid):
-		return unpaid.nextText()
-	case errors.As(err, &neverRan):
-		return neverRan.nextText()
 	case errors.As(err, &checkout):
 		return "Open that page to pay for the instance, then apply again: the creation continues where it stopped."
 	case errors.As(err, &job):
@@ -108,8 +101,6 @@ func nextStep(err error) string {
 		return buildNextText(build)
 	case errors.As(err, &app):
 		return appNextText(app)
-	case errors.As(err, &commit):
-		return commit.nextText()
 	case errors.As(err, &interrupted) && errors.As(err, &timeout):
 		return "The service continues with it. Apply again to wait for it. " + longerText(timeout)
 	case errors.As(err, &interrupted):
@@ -125,19 +116,8 @@ func nextStep(err error) string {
 		return "Check api_key or " + envAPIKey + "; keys are created on the portal's Access page."
 	case errors.Is(err, client.ErrForbidden):
 		return "The owner of the API key is not allowed to do this. Use a key of the account that owns the instance."
-	case errors.As(err, &existing):
-		// The case cannot be known: Terraform shows the creation of a replacement nothing
-		// about the old object.
-		return "If Terraform is replacing it, create_before_destroy asks for the new one while the old one still has the name. " +
-			"Then remove create_before_destroy from the lifecycle of this resource, and of every resource that refers to it, or give the new one another name, and apply again.\n\n" +
-			"If it is yours, or an earlier apply was killed before it could save it, add this import block and apply again:\n\n" +
-			importBlock(existing.address, existing.id) + "\nIf it is neither, choose another name."
-	case errors.Is(err, errUnknownEnv):
-		return "Set env to the complete set of the app's other variables, then apply again."
 	case errors.Is(err, client.ErrAlreadyExists):
 		return "Choose another name, or import the existing one."
-	case errors.As(err, &script):
-		return script.nextText()
 	case errors.Is(err, client.ErrValidation):
 		return refusedText(err)
 	case errors.Is(err, client.ErrNotFound):
@@ -182,8 +162,16 @@ type existingError struct {
 
 func (e *existingError) Unwrap() error { return e.error }
 
-// orExisting adds the address and the id for an import to an error about an existing
-// object.
+// NextStep cannot say which of the reasons it is: Terraform keeps from a replacement's
+// creation all that it knows of the old object.
+func (e *existingError) NextStep() string {
+	return "If Terraform is replacing it, create_before_destroy asks for the new one while the old one still has the name. " +
+		"Then remove create_before_destroy from the lifecycle of this resource, and of every resource that refers to it, or give the new one another name, and apply again.\n\n" +
+		"If it is yours, or an earlier apply was killed before it could save it, add this import block and apply again:\n\n" +
+		importBlock(e.address, e.id) + "\nIf it is neither, choose another name."
+}
+
+// orExisting adds what to import to an error that says that it is there already.
 func orExisting(err error, kind, id string) error {
 	if errors.Is(err, client.ErrAlreadyExists) {
 		return &existingError{err, kind + ".NAME", id}

@@ -52,7 +52,7 @@ var errorSamples = []struct {
 	{"Interrupted before anything was sent", client.ErrInterrupted},
 	{"An instance that is not paid yet", &client.CheckoutError{InstanceID: "i-4f2a", URL: "https://portal.example/checkout/1", JobID: "j-1"}},
 	{"A connection of an instance that is not paid yet", &unpaidConnectionError{&client.CheckoutError{InstanceID: "i-4f2a", URL: "https://portal.example/checkout/1", JobID: "j-1"}}},
-	{"An absence in a state without accounts", errUnknownAccount},
+	{"An absence in a state without accounts", unknownAccountError{}},
 	{"An object of another account", &otherAccountError{seen: accountNote{"acc-1", "https://hosting.example"}, now: accountNote{"acc-2", "https://hosting.example"}}},
 	{"An object of another account, on a fake", &otherAccountError{seen: accountNote{"acc-1", "http://127.0.0.1:8090"}, now: accountNote{"acc-2", "http://127.0.0.1:8091"}, loopback: true}},
 	{"A creation with a namesake", &client.NamesakeError{Name: "shop", ID: "i-4f2a"}},
@@ -70,7 +70,7 @@ var errorSamples = []struct {
 	{"An app that fails at its health path", sampleApp(client.AppFailure{Status: client.Some(500)})},
 	{"An app of which nothing is told", sampleApp(client.AppFailure{})},
 	{"An app that was built of another commit", &otherCommitError{App: "web", Branch: "main", Asked: "9f8c2d1", Deployed: "0b1c2d3e4f"}},
-	{"Secret variables of an app without the others", errUnknownEnv},
+	{"Secret variables of an app without the others", unknownEnvError{}},
 	{"An answer that is too large", fmt.Errorf("GET /plans: %w", client.ErrBodyTooLarge)},
 }
 

@@ -77,8 +77,8 @@ func firstRune(s string) rune { r, _ := utf8.DecodeRuneInString(s); return r }
 
 func lastRune(s string) rune { r, _ := utf8.DecodeLastRuneInString(s); return r }
 
-// nextText says what happened to the script and where to look for the mistake.
-func (e *scriptError) nextText() string {
+// NextStep says what happened to the script and where to look for the mistake.
+func (e *scriptError) NextStep() string {
 	text := "Nothing was applied, as the statements run in one transaction, unless the script itself commits. Fix the script, then apply again."
 	if len(e.places) == 0 {
 		return text
