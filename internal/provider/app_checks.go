@@ -72,7 +72,7 @@ func newLinks(state *appModel, plan appModel) []string {
 func (r *appResource) hostOf(ctx context.Context, plan appModel, plans client.Plans) (appHost, error) {
 	if plan.InstanceID.IsUnknown() {
 		var host appHost
-		instance, planned := r.planned.instanceYetToCome(plans)
+		instance, planned := r.planned.createdInstance()
 		host.planned, host.engines = planned, instance.engines
 		host.plan, _ = plans.Plan(instance.plan)
 		return host, nil

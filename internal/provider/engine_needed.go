@@ -6,8 +6,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
 // checkEngineOn checks that the instance of a resource that the plan creates or changes
@@ -19,8 +17,7 @@ import (
 func (b *resourceBase) checkEngineOn(engine, what string, instanceID types.String, diags *diag.Diagnostics) {
 	at, summary, id := path.Root("instance_id"), "The engine "+engine+" is off", instanceID.ValueString()
 	if instanceID.IsUnknown() {
-		instance, planned := b.planned.instanceYetToCome(client.Plans{})
-		if planned && instance.lacks(engine) {
+		if instance, planned := b.planned.createdInstance(); planned && instance.lacks(engine) {
 			diags.AddAttributeWarning(at, summary,
 				fmt.Sprintf("The %s engine is needed for the %s, but no instance that the plan creates has it. Add %[1]s = {} to the engines of the instance.", engine, what))
 		}

@@ -32,6 +32,20 @@ func enginesOf(m types.Map) (engines map[string]types.Int64, known bool) {
 	return engines, !m.IsUnknown()
 }
 
+// budgetsOf returns the engines that are on with their budgets in MB, 0 for one that is
+// null or unknown. It is nil if the engines are not known.
+func budgetsOf(m types.Map) map[string]int64 {
+	engines, known := enginesOf(m)
+	if !known {
+		return nil
+	}
+	budgets := map[string]int64{}
+	for name, memory := range engines {
+		budgets[name] = memory.ValueInt64()
+	}
+	return budgets
+}
+
 // noNullEngine refuses a null engine. OpenTofu crashes when it plans a map with one, and
 // a module must work with either CLI.
 func noNullEngine() validator.Map {

@@ -23,7 +23,9 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		r.client.Claim(state.ID.ValueString())
 		r.planIdentified(req, resp, state.itself())
 	}
-	r.planned.noteInstance(plan)
+	if plan != nil {
+		r.planned.noteInstance(plan.ID, plan.Plan.ValueString(), budgetsOf(plan.Engines))
+	}
 	if ok && plan != nil && r.client != nil {
 		if all := tagsAll(plan.Tags, r.defaultTags); !all.Equal(plan.TagsAll) {
 			plan.TagsAll = all

@@ -65,10 +65,9 @@ func TestMessagesOfCommonMistakes(t *testing.T) {
 			"Check the base URL: the provider's base_url or the environment variable HOSTING_BASE_URL. It is the service's REST address and ends in /api/v1. " +
 			"If it is correct, there is a network problem between you and the service: try again later. The state is unchanged."},
 		"engine missing": {func(diags *diag.Diagnostics) {
-			plan := sized("free", map[string]int64{"redis": 64})
-			plan.ID = types.StringValue("i-4f2a")
-			base.planned.noteInstance(&plan)
-			base.checkEngineOn("postgres", "database", plan.ID, diags)
+			id := types.StringValue("i-4f2a")
+			base.planned.noteInstance(id, "free", map[string]int64{"redis": 64})
+			base.checkEngineOn("postgres", "database", id, diags)
 		}, "The engine postgres is off: The postgres engine is needed for the database, but the plan leaves it off on instance i-4f2a. Add postgres = {} to the engines of the instance."},
 		"NEXT_PUBLIC_ in secret_env_wo": {func(diags *diag.Diagnostics) {
 			diags.AddWarning("Secret variables will be public", publicSecretsText([]string{"NEXT_PUBLIC_KEY"}, "web"))

@@ -9,8 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // planned records what this process has planned and created so far. The plan or the
@@ -28,8 +27,8 @@ type planned struct {
 	// instances are the instances planned so far, by id, with the engines that will be
 	// on.
 	instances map[string]plannedInstance
-	// yetToCome are the planned instances that do not exist yet.
-	yetToCome []plannedInstance
+	// created are the planned instances that do not exist yet and have no id.
+	created []plannedInstance
 	// applied is true if something was created, changed or destroyed. No plan does that,
 	// so this process applies.
 	applied bool
@@ -41,9 +40,14 @@ type plannedInstance struct {
 	engines map[string]int64 // budgets in MB, 0 if unknown; nil if it is unknown which are on
 }
 
+func (i plannedInstance) equal(other plannedInstance) bool {
+	return i.plan == other.plan && (i.engines == nil) == (other.engines == nil) && maps.Equal(i.engines, other.engines)
+}
+
 // lacks reports whether an engine is planned to be off.
 func (i plannedInstance) lacks(engine string) bool {
-	return i.engines != nil && !has(i.engines, engine)
+	_, on := i.engines[engine]
+	return i.engines != nil && !on
 }
 
 // A managedObject identifies an object that two resources could manage: by mistake, or
@@ -98,63 +102,41 @@ func (p *planned) hasApplied() bool {
 	return p.applied
 }
 
-// noteInstance notes the plan of an instance. An instance that is destroyed is not noted.
-func (p *planned) noteInstance(plan *instanceModel) {
-	if p == nil || plan == nil {
+// noteInstance notes the plan and the engines of an instance that is created or kept. plan
+// is "" and engines is nil if they are unknown.
+func (p *planned) noteInstance(id types.String, plan string, engines map[string]int64) {
+	if p == nil {
 		return
-	}
-	noted := plannedInstance{plan: plan.Plan.ValueString()}
-	if engines, known := enginesOf(plan.Engines); known {
-		noted.engines = map[string]int64{}
-		for name, memory := range engines {
-			noted.engines[name] = memory.ValueInt64()
-		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if plan.ID.IsUnknown() {
-		p.yetToCome = append(p.yetToCome, noted)
+	noted := plannedInstance{plan: plan, engines: engines}
+	if id.IsUnknown() {
+		p.created = append(p.created, noted)
 		return
 	}
-	p.instances[plan.ID.ValueString()] = noted
+	p.instances[id.ValueString()] = noted
 }
 
-// instanceYetToCome returns the best case of an instance that this process has planned to
-// create, whichever it is. It has every engine of any of them, with the biggest budget,
-// and the biggest plan. If a value of one of them is unknown, it is unknown in the
-// result. The second result is false if no creation is planned.
-func (p *planned) instanceYetToCome(plans client.Plans) (plannedInstance, bool) {
+// createdInstance returns the instance that this process has planned to create. The second
+// result is false if there is none, or if several differ, because an unknown id does not
+// say which of them it belongs to.
+func (p *planned) createdInstance() (plannedInstance, bool) {
 	if p == nil {
 		return plannedInstance{}, false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.yetToCome) == 0 {
+	if len(p.created) == 0 {
 		return plannedInstance{}, false
 	}
-	best := p.yetToCome[0]
-	best.engines = maps.Clone(best.engines)
-	for _, instance := range p.yetToCome[1:] {
-		former, formerKnown := plans.Plan(best.plan)
-		plan, known := plans.Plan(instance.plan)
-		switch {
-		case !formerKnown, !known:
-			best.plan = ""
-		case plan.MemoryMB > former.MemoryMB:
-			best.plan = instance.plan
-		}
-		if best.engines == nil || instance.engines == nil {
-			best.engines = nil
-			continue
-		}
-		for name, memory := range instance.engines {
-			present, on := best.engines[name]
-			if best.engines[name] = max(present, memory); on && (present == 0 || memory == 0) {
-				best.engines[name] = 0
-			}
+	first := p.created[0]
+	for _, other := range p.created[1:] {
+		if !other.equal(first) {
+			return plannedInstance{}, false
 		}
 	}
-	return best, true
+	return first, true
 }
 
 // instance returns an instance as planned. It returns false if this process has not

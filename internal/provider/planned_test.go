@@ -117,40 +117,33 @@ func TestMakes(t *testing.T) {
 	}
 }
 
-func TestInstanceYetToCome(t *testing.T) {
+// TestCreatedInstance checks what an app can know of its instance while the instance has no
+// id.
+func TestCreatedInstance(t *testing.T) {
 	type budgets = map[string]int64
-	instance := func(plan string, engines budgets) instanceModel { // a budget of -1 is unknown
-		m := sized(plan, engines)
-		m.ID = types.StringUnknown()
-		if engines == nil {
-			m.Engines = types.MapUnknown(engineType)
-		}
-		if plan == "" {
-			m.Plan = types.StringUnknown()
-		}
-		return m
-	}
+	free := plannedInstance{plan: "free", engines: budgets{"redis": 64}}
 	for name, row := range map[string]struct {
-		planned []instanceModel
+		planned []plannedInstance
 		want    plannedInstance
-		none    bool
+		known   bool
 	}{
-		"none":                          {nil, plannedInstance{}, true},
-		"one that is there":             {[]instanceModel{sized("free", budgets{"redis": 64})}, plannedInstance{}, true},
-		"one":                           {[]instanceModel{instance("free", budgets{"redis": 64})}, plannedInstance{plan: "free", engines: budgets{"redis": 64}}, false},
-		"the best of two":               {[]instanceModel{instance("free", budgets{"redis": 64, "postgres": 512}), instance("small", budgets{"redis": 96})}, plannedInstance{plan: "small", engines: budgets{"redis": 96, "postgres": 512}}, false},
-		"the same, the other way round": {[]instanceModel{instance("small", budgets{"redis": 96}), instance("free", budgets{"redis": 64, "postgres": 512})}, plannedInstance{plan: "small", engines: budgets{"redis": 96, "postgres": 512}}, false},
-		"a budget not known":            {[]instanceModel{instance("free", budgets{"redis": -1}), instance("free", budgets{"redis": 64})}, plannedInstance{plan: "free", engines: budgets{"redis": 0}}, false},
-		"a plan not known":              {[]instanceModel{instance("free", budgets{}), instance("", budgets{})}, plannedInstance{engines: budgets{}}, false},
-		"engines not known":             {[]instanceModel{instance("free", budgets{"redis": 64}), instance("free", nil)}, plannedInstance{plan: "free"}, false},
+		"none":                 {},
+		"one":                  {[]plannedInstance{free}, free, true},
+		"one, planned twice":   {[]plannedInstance{free, free}, free, true},
+		"a plan not known":     {[]plannedInstance{{engines: budgets{}}}, plannedInstance{engines: budgets{}}, true},
+		"engines not known":    {[]plannedInstance{{plan: "free"}}, plannedInstance{plan: "free"}, true},
+		"two plans":            {[]plannedInstance{free, {plan: "small", engines: budgets{"redis": 64}}}, plannedInstance{}, false},
+		"two budgets":          {[]plannedInstance{free, {plan: "free", engines: budgets{"redis": 96}}}, plannedInstance{}, false},
+		"engines of one known": {[]plannedInstance{{plan: "free"}, {plan: "free", engines: budgets{}}}, plannedInstance{}, false},
 	} {
 		p := newPlanned()
-		for _, m := range row.planned {
-			p.noteInstance(&m)
+		p.noteInstance(types.StringValue("i-4f2a"), "large", nil)
+		for _, instance := range row.planned {
+			p.noteInstance(types.StringUnknown(), instance.plan, instance.engines)
 		}
-		got, ok := p.instanceYetToCome(someCatalogue)
-		if diff := cmp.Diff(row.want, got, cmp.AllowUnexported(plannedInstance{})); diff != "" || ok == row.none {
-			t.Errorf("%s: %t, %s", name, ok, diff)
+		got, known := p.createdInstance()
+		if diff := cmp.Diff(row.want, got, cmp.AllowUnexported(plannedInstance{})); diff != "" || known != row.known {
+			t.Errorf("%s: got known %t, want %t; difference (-want +got):\n%s", name, known, row.known, diff)
 		}
 	}
 }
