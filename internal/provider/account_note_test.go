@@ -7,12 +7,14 @@ import (
 	"testing/synctest"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
 // otherNote returns the private state of an object of another account.
-func otherNote(t *testing.T) privateState {
+func otherNote(t *testing.T) providertest.PrivateState {
 	t.Helper()
-	private, diags := privateState{}, diag.Diagnostics{}
+	private, diags := providertest.PrivateState{}, diag.Diagnostics{}
 	savePrivate(t.Context(), private, accountNoteKey, accountNote{ID: "acc-another", Origin: "https://hosting.test"}, &diags)
 	if diags.HasError() {
 		t.Fatal(diags)
@@ -25,7 +27,7 @@ func otherNote(t *testing.T) privateState {
 func TestCreateAfterANoteOfAnotherAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answer := make(chan struct{})
-		_, c := replicas(t, func(_ http.ResponseWriter, r *http.Request, _ *httptest.ResponseRecorder) bool {
+		_, c := providertest.Replicas(t, func(_ http.ResponseWriter, r *http.Request, _ *httptest.ResponseRecorder) bool {
 			if r.URL.Path == "/api/v1/me" {
 				<-answer
 			}
@@ -49,7 +51,7 @@ func TestCreateAfterANoteOfAnotherAccount(t *testing.T) {
 
 func TestCreateWithoutANote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, c := replicas(t, func(_ http.ResponseWriter, r *http.Request, _ *httptest.ResponseRecorder) bool {
+		_, c := providertest.Replicas(t, func(_ http.ResponseWriter, r *http.Request, _ *httptest.ResponseRecorder) bool {
 			t.Errorf("%s %s was requested", r.Method, r.URL)
 			return false
 		})

@@ -67,8 +67,8 @@ func newLinks(state *appModel, plan appModel) []string {
 
 // hostOf describes the app's instance. If this process has planned the instance, hostOf
 // uses that plan instead of the record. The id of an instance that is not created yet is
-// unknown. Terraform plans the instance before its app, so hostOf then uses the best case
-// of all instances that this process plans to create.
+// unknown. Terraform plans the instance before its app, so hostOf then uses the one instance
+// that this process plans to create.
 func (r *appResource) hostOf(ctx context.Context, plan appModel, plans client.Plans) (appHost, error) {
 	if plan.InstanceID.IsUnknown() {
 		var host appHost

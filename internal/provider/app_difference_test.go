@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,6 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
 // String returns the step in the form that the table uses.
@@ -168,7 +168,7 @@ var appsToBe = rapid.Custom(func(t *rapid.T) drawnApp {
 func TestAppStepsLeadToThePlan(t *testing.T) {
 	t.Parallel()
 	const together = 100
-	for first := 0; first < *drawnPairs; first += together {
+	for first := 0; first < *providertest.Pairs; first += together {
 		t.Run(fmt.Sprint("from pair ", first), func(t *testing.T) { appStepsLeadToThePlan(t, first, first+together) })
 	}
 }
@@ -178,7 +178,7 @@ func appStepsLeadToThePlan(t *testing.T, first, last int) {
 		fake := fakeservice.New(fakeservice.Options{APIKey: "key", RequestsKept: 1})
 		defer func() { _ = fake.Close() }()
 		refused := 0
-		served := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fake.ServeHTTP(&statusWriter{w, &refused}, r) })
+		served := providertest.CountRefusals(fake, &refused)
 		c, err := client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{Handler: served}})
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
 // An app takes over a record with few fields, or with all of them.
@@ -24,7 +25,7 @@ func TestAppTakesARecordOver(t *testing.T) {
 		"nothing is told": {func(*appModel) {}, client.App{}, known, func(*appModel) {}},
 		"everything is told": {func(*appModel) {}, told, known, func(m *appModel) {
 			m.Branch, m.Port, m.HealthPath, m.Public = types.StringValue("next"), types.Int64Value(8080), types.StringValue("/up"), types.BoolValue(false)
-			m.Links, m.MemoryMB, m.Env = texts("auth"), types.Int64Value(700), stringsMap(map[string]string{"A": "2"})
+			m.Links, m.MemoryMB, m.Env = providertest.Texts("auth"), types.Int64Value(700), stringsMap(map[string]string{"A": "2"})
 			m.URL, m.Status = types.StringValue("https://web.example"), types.StringValue("running")
 		}},
 		"secret variables are not known": {func(*appModel) {}, client.App{Env: told.Env}, secretKeys{}, func(*appModel) {}},

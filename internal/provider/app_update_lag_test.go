@@ -14,6 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
 // A lagging replica shows an older app of the same name, with a different port, other
@@ -49,7 +50,7 @@ func TestNewAppIsLinkedThoughAnOlderOneIsShown(t *testing.T) {
 			t.Fatal(err)
 		}
 		planned := plainApp()
-		planned.Links, planned.Env = texts("auth"), stringsMap(map[string]string{"A": "1"})
+		planned.Links, planned.Env = providertest.Texts("auth"), stringsMap(map[string]string{"A": "1"})
 		turn, err := c.Enter(t.Context(), "i-one")
 		if err != nil {
 			t.Fatal(err)

@@ -1,9 +1,7 @@
 package provider
 
 import (
-	"flag"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,6 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
 // String returns the step as the tables of the tests write it.
@@ -41,7 +40,7 @@ func sized(plan string, budgets map[string]int64) instanceModel {
 	return instanceModel{
 		ID: types.StringValue("i-one"), Name: types.StringValue("test"), Region: types.StringValue("eu-central"),
 		Plan: types.StringValue(plan), Engines: enginesMap(engines(budgets)),
-		Tags: types.SetNull(types.StringType), TagsAll: noTexts, DeletionProtection: types.BoolValue(false),
+		Tags: types.SetNull(types.StringType), TagsAll: providertest.Texts(), DeletionProtection: types.BoolValue(false),
 	}
 }
 
@@ -130,16 +129,12 @@ func sizes(plans client.Plans) *rapid.Generator[instanceModel] {
 	})
 }
 
-// drawnPairs is the number of random pairs of an existing and a planned instance. make
-// steps, which CI runs, tries many more than make test.
-var drawnPairs = flag.Int("pairs", 300, "how many pairs of what is and what is to be are tried")
-
 // For any two valid states of an instance, the service accepts every step from one to the
 // other, and the result is as planned.
 func TestInstanceStepsLeadToThePlan(t *testing.T) {
 	t.Parallel()
 	const together = 100
-	for first := 0; first < *drawnPairs; first += together {
+	for first := 0; first < *providertest.Pairs; first += together {
 		t.Run(fmt.Sprint("from pair ", first), func(t *testing.T) { stepsLeadToThePlan(t, first, first+together) })
 	}
 }
@@ -149,9 +144,7 @@ func stepsLeadToThePlan(t *testing.T, first, last int) {
 		fake := fakeservice.New(fakeservice.Options{APIKey: "key", RequestsKept: 1})
 		defer func() { _ = fake.Close() }()
 		refused := 0
-		served := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			fake.ServeHTTP(&statusWriter{w, &refused}, r)
-		})
+		served := providertest.CountRefusals(fake, &refused)
 		c, err := client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{Handler: served}})
 		if err != nil {
 			t.Fatal(err)
@@ -194,16 +187,3 @@ func stepsLeadToThePlan(t *testing.T, first, last int) {
 
 // shape formats the name, tags, plan and engines of a model.
 func shape(m instanceModel) string { return fmt.Sprint(m.Name, m.Tags, m.Plan, m.Engines) }
-
-// A statusWriter counts the responses with a status of 400 or above.
-type statusWriter struct {
-	http.ResponseWriter
-	refused *int
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	if status >= 400 {
-		*w.refused++
-	}
-	w.ResponseWriter.WriteHeader(status)
-}

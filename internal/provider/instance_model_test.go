@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
 // The state's evidence decides whether an instance runs, is unfinished, never ran or is
@@ -65,13 +66,13 @@ func TestInstanceTakesARecordOver(t *testing.T) {
 			func(m *instanceModel) {
 				m.Name, m.Plan, m.Region = types.StringValue("web"), types.StringValue("large"), types.StringValue("us-east")
 				m.Status, m.Host, m.CheckoutURL = types.StringValue("restarting"), types.StringValue("two.example"), types.StringValue("https://pay.example")
-				m.Tags, m.TagsAll, m.Engines = texts("a", "b"), texts("a", "b"), enginesMap(engines(map[string]int64{"nats": 64}))
+				m.Tags, m.TagsAll, m.Engines = providertest.Texts("a", "b"), providertest.Texts("a", "b"), enginesMap(engines(map[string]int64{"nats": 64}))
 			}},
 		"it is paid":             {func(m *instanceModel) { m.CheckoutURL = types.StringValue("https://pay.example") }, client.Instance{}, func(*instanceModel) {}},
 		"a budget is not told":   {func(*instanceModel) {}, client.Instance{Engines: client.Some(client.Engines{"postgres": {}, "redis": {MemoryMB: 128}})}, func(m *instanceModel) { m.Engines = sized("", map[string]int64{"postgres": 512, "redis": 128}).Engines }},
 		"an engine has gone":     {func(*instanceModel) {}, client.Instance{Engines: client.Some(client.Engines{"redis": {MemoryMB: 64}})}, func(m *instanceModel) { m.Engines = sized("", map[string]int64{"redis": 64}).Engines }},
-		"the last tag has gone":  {func(m *instanceModel) { m.Tags = texts("a") }, client.Instance{Tags: client.Some([]string{})}, func(*instanceModel) {}},
-		"tags = []":              {func(m *instanceModel) { m.Tags = noTexts }, client.Instance{Tags: client.Some([]string{})}, func(m *instanceModel) { m.Tags = noTexts }},
+		"the last tag has gone":  {func(m *instanceModel) { m.Tags = providertest.Texts("a") }, client.Instance{Tags: client.Some([]string{})}, func(*instanceModel) {}},
+		"tags = []":              {func(m *instanceModel) { m.Tags = providertest.Texts() }, client.Instance{Tags: client.Some([]string{})}, func(m *instanceModel) { m.Tags = providertest.Texts() }},
 		"imported, and guarded":  {func(m *instanceModel) { m.DeletionProtection = types.BoolNull() }, client.Instance{}, func(m *instanceModel) { m.DeletionProtection = types.BoolValue(true) }},
 		"made, and not told yet": {func(m *instanceModel) { m.Host, m.Status = types.StringUnknown(), types.StringUnknown() }, client.Instance{Status: "creating"}, func(m *instanceModel) { m.Host, m.Status = types.StringNull(), types.StringValue("creating") }},
 	} {
@@ -107,7 +108,7 @@ func TestInstanceTakesItsConnectionOver(t *testing.T) {
 // A request to create an instance states for three engines whether each is on or off.
 func TestNewInstance(t *testing.T) {
 	m := sized("small", map[string]int64{"postgres": 512, "redis": 0})
-	m.Tags, m.TagsAll = texts("a"), texts("b", "a")
+	m.Tags, m.TagsAll = providertest.Texts("a"), providertest.Texts("b", "a")
 	want := client.NewInstance{Name: "test", Plan: "small", Region: "eu-central", Tags: []string{"a", "b"},
 		Engines: map[string]bool{"postgres": true, "apps": false, "auth": false}}
 	var diags diag.Diagnostics

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
 func TestTags(t *testing.T) {
@@ -20,22 +21,22 @@ func TestTags(t *testing.T) {
 		recorded []string
 		read     types.Set
 	}{
-		"none":                       {null, null, noTexts, null, nil, null},
-		"none, written as []":        {noTexts, null, noTexts, noTexts, []string{}, noTexts},
-		"its own":                    {texts("a"), null, texts("a"), texts("a"), []string{"a"}, texts("a")},
-		"default ones":               {null, texts("d"), texts("d"), texts("d"), []string{"d"}, null},
-		"both":                       {texts("a"), texts("d"), texts("a", "d"), texts("a", "d"), []string{"d", "a"}, texts("a")},
-		"a default one named, too":   {texts("a", "d"), texts("d"), texts("a", "d"), texts("a", "d"), []string{"a", "d"}, texts("a", "d")},
-		"somebody has added one":     {texts("a"), texts("d"), texts("a", "d"), texts("a", "d"), []string{"a", "d", "x"}, texts("a", "x")},
-		"somebody has taken them":    {texts("a"), texts("d"), texts("a", "d"), texts("a", "d"), []string{}, null},
-		"not known":                  {unknown, texts("d"), unknown, null, []string{"a", "d"}, texts("a")},
-		"one of them not known":      {oneUnknown, texts("d"), unknown, null, []string{"a", "d"}, texts("a")},
-		"imported, with default one": {null, texts("d"), texts("d"), null, []string{"a", "d"}, texts("a")},
-		"made by an older provider":  {texts("a"), texts("d"), texts("a", "d"), null, []string{"a"}, texts("a")},
-		"another default one now":    {texts("a"), texts("e"), texts("a", "e"), texts("a", "d"), []string{"a", "d"}, texts("a")},
-		"a default one given up":     {texts("a"), null, texts("a"), texts("a", "d"), []string{"a", "d"}, texts("a")},
-		"default ones not known":     {texts("a"), unknown, unknown, texts("a", "d"), []string{"a", "d", "x"}, texts("a", "x")},
-		"a default one not known":    {texts("a"), oneUnknown, unknown, texts("a", "d"), []string{"a", "d"}, texts("a")},
+		"none":                       {null, null, providertest.Texts(), null, nil, null},
+		"none, written as []":        {providertest.Texts(), null, providertest.Texts(), providertest.Texts(), []string{}, providertest.Texts()},
+		"its own":                    {providertest.Texts("a"), null, providertest.Texts("a"), providertest.Texts("a"), []string{"a"}, providertest.Texts("a")},
+		"default ones":               {null, providertest.Texts("d"), providertest.Texts("d"), providertest.Texts("d"), []string{"d"}, null},
+		"both":                       {providertest.Texts("a"), providertest.Texts("d"), providertest.Texts("a", "d"), providertest.Texts("a", "d"), []string{"d", "a"}, providertest.Texts("a")},
+		"a default one named, too":   {providertest.Texts("a", "d"), providertest.Texts("d"), providertest.Texts("a", "d"), providertest.Texts("a", "d"), []string{"a", "d"}, providertest.Texts("a", "d")},
+		"somebody has added one":     {providertest.Texts("a"), providertest.Texts("d"), providertest.Texts("a", "d"), providertest.Texts("a", "d"), []string{"a", "d", "x"}, providertest.Texts("a", "x")},
+		"somebody has taken them":    {providertest.Texts("a"), providertest.Texts("d"), providertest.Texts("a", "d"), providertest.Texts("a", "d"), []string{}, null},
+		"not known":                  {unknown, providertest.Texts("d"), unknown, null, []string{"a", "d"}, providertest.Texts("a")},
+		"one of them not known":      {oneUnknown, providertest.Texts("d"), unknown, null, []string{"a", "d"}, providertest.Texts("a")},
+		"imported, with default one": {null, providertest.Texts("d"), providertest.Texts("d"), null, []string{"a", "d"}, providertest.Texts("a")},
+		"made by an older provider":  {providertest.Texts("a"), providertest.Texts("d"), providertest.Texts("a", "d"), null, []string{"a"}, providertest.Texts("a")},
+		"another default one now":    {providertest.Texts("a"), providertest.Texts("e"), providertest.Texts("a", "e"), providertest.Texts("a", "d"), []string{"a", "d"}, providertest.Texts("a")},
+		"a default one given up":     {providertest.Texts("a"), null, providertest.Texts("a"), providertest.Texts("a", "d"), []string{"a", "d"}, providertest.Texts("a")},
+		"default ones not known":     {providertest.Texts("a"), unknown, unknown, providertest.Texts("a", "d"), []string{"a", "d", "x"}, providertest.Texts("a", "x")},
+		"a default one not known":    {providertest.Texts("a"), oneUnknown, unknown, providertest.Texts("a", "d"), []string{"a", "d"}, providertest.Texts("a")},
 	} {
 		if all := tagsAll(row.own, row.defaults); !all.Equal(row.all) {
 			t.Errorf("%s: %s, want %s", name, all, row.all)

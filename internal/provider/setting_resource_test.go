@@ -6,11 +6,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
-
-func texts(values ...string) types.Set { return setOf(values, types.SetUnknown(types.StringType)) }
-
-var noTexts = types.SetValueMust(types.StringType, nil)
 
 func TestAllowlistTakesARecordOver(t *testing.T) {
 	for name, row := range map[string]struct {
@@ -19,14 +16,14 @@ func TestAllowlistTakesARecordOver(t *testing.T) {
 		want  types.Set
 		shown bool
 	}{
-		"not told":                    {texts("10.0.0.0/8"), client.Maybe[[]string]{}, texts("10.0.0.0/8"), true},
-		"the same":                    {texts("10.0.0.0/8"), client.Some([]string{"10.0.0.0/8"}), texts("10.0.0.0/8"), true},
-		"another spelling":            {texts("203.0.113.7"), client.Some([]string{"203.0.113.7/32"}), texts("203.0.113.7"), true},
-		"somebody has changed it":     {texts("203.0.113.7"), client.Some([]string{"203.0.113.8/32"}), texts("203.0.113.8/32"), false},
-		"somebody has opened it":      {texts("203.0.113.7"), client.Some([]string{}), noTexts, false},
-		"imported":                    {types.SetNull(types.StringType), client.Some([]string{"10.0.0.0/8"}), texts("10.0.0.0/8"), false},
-		"imported, open":              {types.SetNull(types.StringType), client.Some([]string{}), noTexts, true},
-		"open, as it was asked to be": {noTexts, client.Some([]string{}), noTexts, true},
+		"not told":                    {providertest.Texts("10.0.0.0/8"), client.Maybe[[]string]{}, providertest.Texts("10.0.0.0/8"), true},
+		"the same":                    {providertest.Texts("10.0.0.0/8"), client.Some([]string{"10.0.0.0/8"}), providertest.Texts("10.0.0.0/8"), true},
+		"another spelling":            {providertest.Texts("203.0.113.7"), client.Some([]string{"203.0.113.7/32"}), providertest.Texts("203.0.113.7"), true},
+		"somebody has changed it":     {providertest.Texts("203.0.113.7"), client.Some([]string{"203.0.113.8/32"}), providertest.Texts("203.0.113.8/32"), false},
+		"somebody has opened it":      {providertest.Texts("203.0.113.7"), client.Some([]string{}), providertest.Texts(), false},
+		"imported":                    {types.SetNull(types.StringType), client.Some([]string{"10.0.0.0/8"}), providertest.Texts("10.0.0.0/8"), false},
+		"imported, open":              {types.SetNull(types.StringType), client.Some([]string{}), providertest.Texts(), true},
+		"open, as it was asked to be": {providertest.Texts(), client.Some([]string{}), providertest.Texts(), true},
 	} {
 		m := allowlistModel{CIDRs: row.prior}
 		if shown := m.matches(row.told); shown != row.shown {
@@ -69,14 +66,14 @@ func TestAuthSettingsTakeARecordOver(t *testing.T) {
 		want     types.Set
 		shown    bool
 	}{
-		"not told":                {texts(site + "/**"), client.AuthSettings{}, site, texts(site + "/**"), false},
-		"the same":                {texts(site + "/**"), told(site, site+"/**"), site, texts(site + "/**"), true},
-		"another case of hosts":   {texts(site + "/**"), told("https://app.example", "https://app.example/**"), site, texts(site + "/**"), true},
-		"somebody has changed it": {texts(site + "/**"), told("https://b.example", site+"/in"), "https://b.example", texts(site + "/in"), false},
+		"not told":                {providertest.Texts(site + "/**"), client.AuthSettings{}, site, providertest.Texts(site + "/**"), false},
+		"the same":                {providertest.Texts(site + "/**"), told(site, site+"/**"), site, providertest.Texts(site + "/**"), true},
+		"another case of hosts":   {providertest.Texts(site + "/**"), told("https://app.example", "https://app.example/**"), site, providertest.Texts(site + "/**"), true},
+		"somebody has changed it": {providertest.Texts(site + "/**"), told("https://b.example", site+"/in"), "https://b.example", providertest.Texts(site + "/in"), false},
 		"none, and none asked":    {types.SetNull(types.StringType), told(site), site, types.SetNull(types.StringType), true},
-		"none, written as []":     {noTexts, told(site), site, noTexts, true},
-		"somebody took them out":  {texts(site + "/**"), told(site), site, types.SetNull(types.StringType), false},
-		"somebody added one":      {noTexts, told(site, site+"/in"), site, texts(site + "/in"), false},
+		"none, written as []":     {providertest.Texts(), told(site), site, providertest.Texts(), true},
+		"somebody took them out":  {providertest.Texts(site + "/**"), told(site), site, types.SetNull(types.StringType), false},
+		"somebody added one":      {providertest.Texts(), told(site, site+"/in"), site, providertest.Texts(site + "/in"), false},
 	} {
 		m := authSettingsModel{SiteURL: types.StringValue(site), RedirectURLs: row.prior}
 		if shown := m.matches(row.told); shown != row.shown {

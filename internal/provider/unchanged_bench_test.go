@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
 // usualResource is a resource with the first plausible value of each attribute, in the
@@ -75,7 +77,7 @@ var unchangedCalls = []struct {
 
 // usualPrivate is the private state of an object that was seen in the account of
 // usualRecords.
-var usualPrivate = privateState{accountNoteKey: []byte(`{"id":"acc-1","origin":"https://hosting.test"}`)}.encoded()
+var usualPrivate = providertest.PrivateState{accountNoteKey: []byte(`{"id":"acc-1","origin":"https://hosting.test"}`)}.Encoded()
 
 // usualRecords returns the service's records of instances.
 func usualRecords(ids ...string) drawnRecords {
