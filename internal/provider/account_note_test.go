@@ -79,11 +79,11 @@ func TestNoteOfARunWithoutAnAccountID(t *testing.T) {
 		"a note with an id, another place": {accountNote{ID: "acc-a", Origin: "https://other.test"}, "", accountNote{Origin: origin}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, c := replicas(t, func(w http.ResponseWriter, r *http.Request, newest *httptest.ResponseRecorder) bool {
-				answerOlder(w, newest, "id", row.id)
+			_, c := providertest.Replicas(t, func(w http.ResponseWriter, r *http.Request, newest *httptest.ResponseRecorder) bool {
+				providertest.AnswerOlder(w, newest, "id", row.id)
 				return true
 			})
-			private, diags := privateState{}, diag.Diagnostics{}
+			private, diags := providertest.PrivateState{}, diag.Diagnostics{}
 			if row.before != (accountNote{}) {
 				savePrivate(t.Context(), private, accountNoteKey, row.before, &diags)
 			}

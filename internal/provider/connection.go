@@ -77,9 +77,11 @@ func connectionOf(ctx context.Context, c *client.Client, id string, complete fun
 
 // An unpaidConnectionError reports that a connection was read while the instance's
 // checkout was unpaid.
-type unpaidConnectionError struct{ error }
+type unpaidConnectionError struct{ Err error }
 
-func (e *unpaidConnectionError) Unwrap() error { return e.error }
+func (e *unpaidConnectionError) Error() string { return e.Err.Error() }
+
+func (e *unpaidConnectionError) Unwrap() error { return e.Err }
 
 func (e *unpaidConnectionError) NextStep() string {
 	return "Open that page to pay for the instance, then run the same command again: it waits until the instance runs.\n\n" +

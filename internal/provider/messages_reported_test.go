@@ -28,7 +28,7 @@ func TestMessagesOfCommonMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := resourceBase{resourceData{client: c, planned: newPlanned()}}
+	managed := resourceBase{resourceData{client: c, planned: newPlanned()}}
 	setOfStrings := func(elements ...string) types.Set {
 		set, diags := types.SetValueFrom(t.Context(), types.StringType, elements)
 		if diags.HasError() {
@@ -65,8 +65,8 @@ func TestMessagesOfCommonMistakes(t *testing.T) {
 			"If it is correct, there is a network problem between you and the service: try again later. The state is unchanged."},
 		"engine missing": {func(diags *diag.Diagnostics) {
 			id := types.StringValue("i-4f2a")
-			base.planned.noteInstance(id, "free", map[string]int64{"redis": 64})
-			base.checkEngineOn("postgres", "database", id, diags)
+			managed.planned.noteInstance(id, "free", map[string]int64{"redis": 64})
+			managed.checkEngineOn("postgres", "database", id, diags)
 		}, "The engine postgres is off: The postgres engine is needed for the database, but the plan leaves it off on instance i-4f2a. Add postgres = {} to the engines of the instance."},
 		`tags = [""]`: {func(diags *diag.Diagnostics) {
 			resp := validator.SetResponse{}
