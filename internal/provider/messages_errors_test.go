@@ -10,6 +10,11 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/app"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/connection"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/postgres"
 )
 
 // refusedWith returns an error response of the service.
@@ -27,11 +32,11 @@ var errorSamples = []struct {
 }{
 	{"A value is refused", refusedWith(422, "validation_failed", "PATCH", "/instances/i-4f2a/apps/web", "memory_mb: 64 is under the minimum of 128")},
 	{"A value is refused, and the field is not an argument", refusedWith(422, "validation_failed", "POST", "/instances", "status: the creation failed")},
-	{"Postgres refuses a script", locateError(refusedWith(422, "sql_error", "POST", "/instances/i-4f2a/engines/postgres/query", `syntax error at or near "TABEL" (SQLSTATE 42601)`), "CREATE TABEL orders (id int)")},
+	{"Postgres refuses a script", postgres.LocateError(refusedWith(422, "sql_error", "POST", "/instances/i-4f2a/engines/postgres/query", `syntax error at or near "TABEL" (SQLSTATE 42601)`), "CREATE TABEL orders (id int)")},
 	{"The key is refused", refusedWith(401, "unauthorized", "GET", "/plans", "the API key is not known")},
 	{"The key may not do this", refusedWith(403, "forbidden", "GET", "/instances/i-4f2a", "not yours")},
 	{"Something is not there", refusedWith(404, "not_found", "PUT", "/instances/shop/allowlist", `there is no instance "shop"`)},
-	{"A name is taken", orExisting(refusedWith(409, "already_exists", "POST", "/instances/i-4f2a/apps/import", `there is an app "web"`), "hosting_app", "i-4f2a/web")},
+	{"A name is taken", diagnostics.OrExisting(refusedWith(409, "already_exists", "POST", "/instances/i-4f2a/apps/import", `there is an app "web"`), "hosting_app", "i-4f2a/web")},
 	{"A name is taken, of what cannot be imported", refusedWith(409, "already_exists", "POST", "/instances", "it is there already")},
 	{"Another job is running", refusedWith(409, "job_running", "DELETE", "/instances/i-4f2a", "the instance has a running job")},
 	{"The SQL console is off", refusedWith(403, "console_off", "POST", "/instances/i-4f2a/engines/postgres/query", "the SQL console is off")},
@@ -51,10 +56,10 @@ var errorSamples = []struct {
 	{"A timeout before anything was sent", &client.TimeoutError{Operation: "update", Limit: 20 * time.Minute}},
 	{"Interrupted before anything was sent", client.ErrInterrupted},
 	{"An instance that is not paid yet", &client.CheckoutError{InstanceID: "i-4f2a", URL: "https://portal.example/checkout/1", JobID: "j-1"}},
-	{"A connection of an instance that is not paid yet", &unpaidConnectionError{&client.CheckoutError{InstanceID: "i-4f2a", URL: "https://portal.example/checkout/1", JobID: "j-1"}}},
-	{"An absence in a state without accounts", unknownAccountError{}},
-	{"An object of another account", &otherAccountError{seen: accountNote{"acc-1", "https://hosting.example"}, now: accountNote{"acc-2", "https://hosting.example"}}},
-	{"An object of another account, on a fake", &otherAccountError{seen: accountNote{"acc-1", "http://127.0.0.1:8090"}, now: accountNote{"acc-2", "http://127.0.0.1:8091"}, loopback: true}},
+	{"A connection of an instance that is not paid yet", &connection.UnpaidError{Err: &client.CheckoutError{InstanceID: "i-4f2a", URL: "https://portal.example/checkout/1", JobID: "j-1"}}},
+	{"An absence in a state without accounts", base.UnknownAccountError{}},
+	{"An object of another account", &base.OtherAccountError{Seen: base.AccountNote{ID: "acc-1", Origin: "https://hosting.example"}, Now: base.AccountNote{ID: "acc-2", Origin: "https://hosting.example"}}},
+	{"An object of another account, on a fake", &base.OtherAccountError{Seen: base.AccountNote{ID: "acc-1", Origin: "http://127.0.0.1:8090"}, Now: base.AccountNote{ID: "acc-2", Origin: "http://127.0.0.1:8091"}, Loopback: true}},
 	{"A creation with a namesake", &client.NamesakeError{Name: "shop", ID: "i-4f2a"}},
 	{"A creation with several candidates", &client.AmbiguousError{Name: "shop", Candidates: []string{"i-4f2a", "i-77c1"}}},
 	{"A creation that did not show", &client.UnknownCreationError{What: `instance "shop"`, Looked: 10 * time.Minute, Err: &client.APIError{Status: 504, Method: "POST", Path: "/instances", BaseURL: sampleURL}}},
@@ -69,8 +74,8 @@ var errorSamples = []struct {
 	{"An app without its health path", sampleApp(client.AppFailure{Status: client.Some(404)})},
 	{"An app that fails at its health path", sampleApp(client.AppFailure{Status: client.Some(500)})},
 	{"An app of which nothing is told", sampleApp(client.AppFailure{})},
-	{"An app that was built of another commit", &otherCommitError{App: "web", Branch: "main", Asked: "9f8c2d1", Deployed: "0b1c2d3e4f"}},
-	{"Secret variables of an app without the others", unknownEnvError{}},
+	{"An app that was built of another commit", &app.OtherCommitError{App: "web", Branch: "main", Asked: "9f8c2d1", Deployed: "0b1c2d3e4f"}},
+	{"Secret variables of an app without the others", app.UnknownEnvError{}},
 	{"An answer that is too large", fmt.Errorf("GET /plans: %w", client.ErrBodyTooLarge)},
 }
 

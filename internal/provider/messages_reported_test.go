@@ -16,6 +16,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
@@ -28,7 +31,7 @@ func TestMessagesOfCommonMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	managed := resourceBase{resourceData{client: c, planned: newPlanned()}}
+	managed := base.Resource{Data: base.Data{Client: c, Planned: base.NewPlanned()}}
 	setOfStrings := func(elements ...string) types.Set {
 		set, diags := types.SetValueFrom(t.Context(), types.StringType, elements)
 		if diags.HasError() {
@@ -41,13 +44,13 @@ func TestMessagesOfCommonMistakes(t *testing.T) {
 		want   string // beginning of the only diagnostic: summary, colon, detail
 	}{
 		"another service": {func(diags *diag.Diagnostics) {
-			addError(diags, "The state belongs to another account", &otherAccountError{seen: accountNote{"acc-1", "https://hosting.example"}, now: accountNote{"acc-2", "https://other.example"}})
+			diagnostics.AddClientError(diags, "The state belongs to another account", &base.OtherAccountError{Seen: base.AccountNote{ID: "acc-1", Origin: "https://hosting.example"}, Now: base.AccountNote{ID: "acc-2", Origin: "https://other.example"}})
 		}, "The state belongs to another account: The state belongs to account acc-1 at https://hosting.example, and this run uses account acc-2 at https://other.example.\n\n" +
 			"What belongs to account acc-1 at https://hosting.example was not changed and stays in the state."},
 		"wrong key": {func(diags *diag.Diagnostics) {
-			check := newServiceCheck(c)
+			check := diagnostics.NewServiceCheck(c)
 			for range 3 {
-				check.addReadError(diags, "Unable to read the plans", refusedWith(401, "unauthorized", "GET", "/plans", "the API key is not known"))
+				check.AddReadError(diags, "Unable to read the plans", refusedWith(401, "unauthorized", "GET", "/plans", "the API key is not known"))
 			}
 		}, "The API key is not valid: The API key is not known (GET /plans answered 401 unauthorized, request req-7).\n\n" +
 			"Check api_key or HOSTING_API_KEY; keys are created on the portal's Access page."},
@@ -56,42 +59,42 @@ func TestMessagesOfCommonMistakes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			check := newServiceCheck(unheard)
+			check := diagnostics.NewServiceCheck(unheard)
 			for range 3 {
-				check.addReadError(diags, "Unable to read the plans", fmt.Errorf("GET /plans: %w", &client.UnreachableError{BaseURL: sampleURL, Err: errors.New("connection refused")}))
+				check.AddReadError(diags, "Unable to read the plans", fmt.Errorf("GET /plans: %w", &client.UnreachableError{BaseURL: sampleURL, Err: errors.New("connection refused")}))
 			}
 		}, "The service did not answer: GET /plans: https://hosting.example/api/v1: connection refused.\n\n" +
 			"Check the base URL: the provider's base_url or the environment variable HOSTING_BASE_URL. It is the service's REST address and ends in /api/v1. " +
 			"If it is correct, there is a network problem between you and the service: try again later. The state is unchanged."},
 		"engine missing": {func(diags *diag.Diagnostics) {
 			id := types.StringValue("i-4f2a")
-			managed.planned.noteInstance(id, "free", map[string]int64{"redis": 64})
-			managed.checkEngineOn("postgres", "database", id, diags)
+			managed.Planned.NoteInstance(id, "free", map[string]int64{"redis": 64})
+			managed.CheckEngineOn("postgres", "database", id, diags)
 		}, "The engine postgres is off: The postgres engine is needed for the database, but the plan leaves it off on instance i-4f2a. Add postgres = {} to the engines of the instance."},
 		`tags = [""]`: {func(diags *diag.Diagnostics) {
 			resp := validator.SetResponse{}
-			noEmpty{"tag"}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: setOfStrings("a", "")}, &resp)
+			attributes.NoEmptyElement{What: "tag"}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: setOfStrings("a", "")}, &resp)
 			diags.Append(resp.Diagnostics...)
 		}, "Empty tag: tags contains an empty tag. Remove it."},
 		"tags = [null]": {func(diags *diag.Diagnostics) {
 			resp := validator.SetResponse{}
 			null := types.SetValueMust(types.StringType, []attr.Value{types.StringNull(), types.StringUnknown()})
-			noEmpty{"tag"}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: null}, &resp)
+			attributes.NoEmptyElement{What: "tag"}.ValidateSet(t.Context(), validator.SetRequest{Path: path.Root("tags"), ConfigValue: null}, &resp)
 			diags.Append(resp.Diagnostics...)
 		}, "Empty tag: tags contains an empty tag. Remove it."},
 		"env = {A = null}": {func(diags *diag.Diagnostics) {
 			resp := validator.MapResponse{}
 			env := types.MapValueMust(types.StringType, map[string]attr.Value{"A": types.StringNull(), "B": types.StringValue(""), "C": types.StringUnknown()})
-			noNullValue{}.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("env"), ConfigValue: env}, &resp)
+			attributes.NoNullValue{}.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("env"), ConfigValue: env}, &resp)
 			diags.Append(resp.Diagnostics...)
 		}, `Null value: env["A"] is null. Give it a value or leave it out.`},
 		`request_timeout = "5"`: {func(diags *diag.Diagnostics) {
 			resp := validator.StringResponse{}
-			requestDuration().ValidateString(t.Context(), validator.StringRequest{Path: path.Root("request_timeout"), ConfigValue: types.StringValue("5")}, &resp)
+			attributes.RequestDuration().ValidateString(t.Context(), validator.StringRequest{Path: path.Root("request_timeout"), ConfigValue: types.StringValue("5")}, &resp)
 			diags.Append(resp.Diagnostics...)
 		}, `Invalid duration: request_timeout "5" has no unit. Write 5s, 20m or 1h.`},
 		`timeouts = {create = "45"}`: {func(diags *diag.Diagnostics) {
-			nested, _ := resourceTimeouts(t.Context(), timeouts.Opts{Create: true}).(schema.SingleNestedAttribute)
+			nested, _ := attributes.ResourceTimeouts(t.Context(), timeouts.Opts{Create: true}).(schema.SingleNestedAttribute)
 			create, _ := nested.Attributes["create"].(schema.StringAttribute)
 			for _, rule := range create.Validators {
 				resp := validator.StringResponse{}
@@ -100,7 +103,7 @@ func TestMessagesOfCommonMistakes(t *testing.T) {
 			}
 		}, `Invalid duration: timeouts.create "45" has no unit. Write 45m.`},
 		"destroy, protected": {func(diags *diag.Diagnostics) {
-			protectedObject{Title: "App web", ImportID: "i-4f2a/web"}.refuseDestruction(diags, path.Root("deletion_protection"))
+			base.ProtectedObject{Title: "App web", ImportID: "i-4f2a/web"}.RefuseDestruction(diags, path.Root("deletion_protection"))
 		}, "App web is protected from deletion: App web (i-4f2a/web) is protected. Set deletion_protection = false, apply, then destroy. Deleted the block? Put it back first. Renamed it? Add a moved block.\n\n" +
 			`Tainted? Run terraform untaint first. Deposed? See "Take back a deposed object" in the guide "Protecting and destroying".`},
 	} {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,12 +17,12 @@ import (
 // user can meet them, which follows from the calls. Calls are matched only by name. So a
 // message may be listed in an earlier phase than the right one, but none is missing.
 
-// A sourceFolder is the source of a package without its tests.
+// A sourceFolder is the source of the packages in a folder, without their tests.
 type sourceFolder struct {
 	functions []*sourceFunction
 	byName    map[string][]*sourceFunction
 	constants map[string]ast.Expr // and variables of the package
-	packages  map[string]bool     // names of imported packages
+	packages  map[string]bool     // names of imported packages of other folders
 	files     []*ast.File
 }
 
@@ -36,14 +37,18 @@ type sourceFunction struct {
 func readSource(t *testing.T, folder string) *sourceFolder {
 	t.Helper()
 	s := &sourceFolder{byName: map[string][]*sourceFunction{}, constants: map[string]ast.Expr{}, packages: map[string]bool{}}
-	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	var paths []string
+	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && filepath.Base(filepath.Dir(path)) != "providertest" {
+			paths = append(paths, path)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(filepath.Base(a), filepath.Base(b)) })
 	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
@@ -57,6 +62,9 @@ func (s *sourceFolder) addFile(name string, file *ast.File) {
 	s.files = append(s.files, file)
 	for _, imported := range file.Imports {
 		path, _ := strconv.Unquote(imported.Path.Value)
+		if strings.Contains(path, "/internal/provider/") {
+			continue // its source is read, too
+		}
 		s.packages[path[strings.LastIndex(path, "/")+1:]] = true
 	}
 	for _, declared := range file.Decls {
@@ -109,7 +117,8 @@ func named(names ...string) func(*sourceFunction) bool {
 	}
 }
 
-func isAction(f *sourceFunction) bool     { return strings.Contains(f.file, "actions") }
+func isAction(f *sourceFunction) bool { return strings.Contains(f.file, "actions") }
+
 func isDataSource(f *sourceFunction) bool { return strings.HasSuffix(f.receiver, "DataSource") }
 
 var phases = []phase{
@@ -252,13 +261,13 @@ func (s *sourceFolder) messageOf(call *ast.CallExpr, f *sourceFunction) (message
 		if at := scope.path(call.Args[0]); at != "" {
 			m.attributes = []string{at}
 		}
-	case "addError", "addScriptError", "addReadError":
+	case "AddClientError", "addScriptError", "AddReadError":
 		m = message{severity: "Error", summary: text(1), detail: told}
 	case "report":
 		m = message{severity: "Error", summary: text(0), detail: told}
-	case "addInstanceError":
+	case "AddInstanceError":
 		m = message{severity: "Error", summary: text(1), detail: told}
-	case "addDeletionError":
+	case "AddDeletionError":
 		m = message{severity: "Error", summary: text(2), detail: told}
 	case "NewArgumentFuncError":
 		m = message{severity: "Error of a function", summary: "Invalid function argument", detail: text(1)}

@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 )
 
 var update = flag.Bool("update", false, "write the golden files of the tests that run")
@@ -41,7 +43,7 @@ func TestMessages(t *testing.T) {
 	}
 	b.WriteString("\n\n== What an error says, and what to do next ==\n")
 	for _, sample := range errorSamples {
-		fmt.Fprintf(&b, "\n%s:\n%s\n", sample.name, indented(explain(sample.err)))
+		fmt.Fprintf(&b, "\n%s:\n%s\n", sample.name, indented(diagnostics.Explain(sample.err)))
 	}
 	b.WriteString("\n\n== What else errors of the client are made of ==\n\n")
 	for _, text := range readSource(t, "../client").errorTexts() {
@@ -52,7 +54,7 @@ func TestMessages(t *testing.T) {
 		m.mustReadWell(t)
 	}
 	for _, sample := range errorSamples {
-		text := explain(sample.err)
+		text := diagnostics.Explain(sample.err)
 		if first := []rune(text)[0]; unicode.IsLower(first) && !strings.ContainsAny(strings.Fields(text)[0], ":/_") {
 			t.Errorf("%s begins with a small letter: %s", sample.name, text)
 		}

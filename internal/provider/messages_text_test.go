@@ -46,13 +46,20 @@ func (s scope) text(e ast.Expr) string {
 	case *ast.Ident:
 		return s.variable(e.Name)
 	case *ast.SelectorExpr:
-		if x, ok := e.X.(*ast.Ident); ok && x.Name == "client" {
-			return unknown
+		if value, ok := s.source.constants[e.Sel.Name]; ok && s.isOwnPackage(e.X) {
+			return s.text(value)
 		}
 	case *ast.CallExpr:
 		return s.call(e)
 	}
 	return unknown
+}
+
+// isOwnPackage reports whether an expression names a package of the provider that has
+// constants for messages.
+func (s scope) isOwnPackage(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && (id.Name == "base" || id.Name == "diagnostics")
 }
 
 // variable returns the text of a parameter, of a constant, or of a local variable with
@@ -139,9 +146,9 @@ func (s scope) call(call *ast.CallExpr) string {
 		return strings.ReplaceAll(text, unknown+unknown, unknown)
 	case "New":
 		return s.text(call.Args[0])
-	case "explain", "Error":
+	case "Explain", "Error":
 		return "‹error›"
-	case "sentence":
+	case "Sentence":
 		if text := s.text(call.Args[0]); text != unknown {
 			return text
 		}
@@ -177,7 +184,7 @@ func givesText(f *sourceFunction) bool {
 	return ok && id.Name == "string"
 }
 
-// inlined returns the text of a function's result for the arguments of a call. For noSuch
+// inlined returns the text of a function's result for the arguments of a call. For NoSuch
 // it returns only the longest form, which has the suggestion.
 func (s scope) inlined(f *sourceFunction, call *ast.CallExpr) string {
 	inner := scope{source: s.source, function: f, arguments: map[string]string{}, depth: s.depth}
@@ -202,7 +209,7 @@ func (s scope) inlined(f *sourceFunction, call *ast.CallExpr) string {
 		}
 		return true
 	})
-	if f.Name.Name == "noSuch" {
+	if f.Name.Name == "NoSuch" {
 		return slices.MaxFunc(forms, func(a, b string) int { return len(a) - len(b) })
 	}
 	if len(forms) == 0 {

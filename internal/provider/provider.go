@@ -26,6 +26,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/account"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/app"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/catalog"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/connection"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/instance"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/settings"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/webhookendpoint"
 )
 
 var (
@@ -34,12 +45,6 @@ var (
 	_ provider.ProviderWithEphemeralResources = &hostingProvider{}
 	_ provider.ProviderWithFunctions          = &hostingProvider{}
 	_ provider.ProviderWithListResources      = &hostingProvider{}
-)
-
-// Environment variables that can be set instead of base_url and api_key.
-const (
-	envBaseURL = "HOSTING_BASE_URL"
-	envAPIKey  = "HOSTING_API_KEY"
 )
 
 // An Option changes how a provider reaches the service, or what it reports to its caller.
@@ -83,7 +88,7 @@ type hostingProvider struct {
 	unknowns  *atomic.Int64
 	// configured is the data that Configure prepared for resources. It is nil if
 	// Configure did not get that far.
-	configured atomic.Pointer[resourceData]
+	configured atomic.Pointer[base.Data]
 }
 
 type providerModel struct {
@@ -99,7 +104,7 @@ type providerModel struct {
 // unknown reports whether an argument that the client needs is unknown.
 func (m providerModel) unknown() bool {
 	return m.BaseURL.IsUnknown() || m.APIKey.IsUnknown() || m.MaxRetries.IsUnknown() ||
-		m.RequestTimeout.IsUnknown() || m.RequestsPerSecond.IsUnknown() || !allKnown(m.AllowedAccountIDs)
+		m.RequestTimeout.IsUnknown() || m.RequestsPerSecond.IsUnknown() || !attributes.AllKnown(m.AllowedAccountIDs)
 }
 
 func (p *hostingProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -115,29 +120,29 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 			"base_url": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "REST base address of the service, ending in `/api/v1`. It must be `https`; `http` is accepted only for loopback addresses. " +
-					"Can be set with the environment variable `" + envBaseURL + "` instead.",
+					"Can be set with the environment variable `" + diagnostics.EnvBaseURL + "` instead.",
 			},
 			"api_key": schema.StringAttribute{
 				Optional:  true,
 				Sensitive: true,
 				MarkdownDescription: "API key, created on the portal's Access page. " +
-					"Can be set with the environment variable `" + envAPIKey + "` instead, which keeps it out of the configuration.",
+					"Can be set with the environment variable `" + diagnostics.EnvAPIKey + "` instead, which keeps it out of the configuration.",
 			},
 			"max_retries": schema.Int64Attribute{
 				Optional:   true,
-				Validators: []validator.Int64{numberRule{least: 0, most: 20}},
+				Validators: []validator.Int64{attributes.NumberRule{Least: 0, Most: 20}},
 				MarkdownDescription: "Maximum retries of a request after a transient error. Default `4`. " +
 					"Retries after status 429 do not count: the provider then slows down to the rate that the service allows.",
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:   true,
-				Validators: []validator.String{requestDuration()},
+				Validators: []validator.String{attributes.RequestDuration()},
 				MarkdownDescription: "Time limit of one request, as a duration such as `30s`. Default `60s`. " +
 					"To limit waits for jobs and builds, use each resource's `timeouts`.",
 			},
 			"requests_per_second": schema.Float64Attribute{
 				Optional:   true,
-				Validators: []validator.Float64{numberRule{least: 0.1, most: 1000}},
+				Validators: []validator.Float64{attributes.NumberRule{Least: 0.1, Most: 1000}},
 				MarkdownDescription: "Maximum requests per second of the whole provider. " +
 					"Default: no maximum; the provider slows down after status 429. " +
 					"Set it if several runs share one account's limit.",
@@ -145,7 +150,7 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 			"allowed_account_ids": schema.SetAttribute{
 				Optional:    true,
 				ElementType: types.StringType,
-				Validators:  []validator.Set{setvalidator.SizeAtLeast(1), noEmpty{"account id"}},
+				Validators:  []validator.Set{setvalidator.SizeAtLeast(1), attributes.NoEmptyElement{What: "account id"}},
 				MarkdownDescription: "Ids of the accounts that this configuration may use. With a key of any other account, the provider fails before any other request. " +
 					"The data source `hosting_account` returns a key's account id. Default: the provider compares the key's account with the state. " +
 					"This comparison does not cover plans that only create, or that create before they change anything.",
@@ -153,7 +158,7 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 			"default_tags": schema.SetAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				Validators:          []validator.Set{noEmpty{"tag"}},
+				Validators:          []validator.Set{attributes.NoEmptyElement{What: "tag"}},
 				MarkdownDescription: "Tags added to every instance in addition to its own `tags`. An instance's `tags_all` contains both. Default: none.",
 			},
 		},
@@ -176,21 +181,21 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		}
 		return
 	}
-	baseURL := valueOrEnv(config.BaseURL, envBaseURL)
+	baseURL := valueOrEnv(config.BaseURL, diagnostics.EnvBaseURL)
 	if baseURL == "" {
 		resp.Diagnostics.AddAttributeError(path.Root("base_url"), "Missing base URL",
-			"Set base_url in the provider block, or the environment variable "+envBaseURL+", to the service's REST address. It ends in /api/v1.")
+			"Set base_url in the provider block, or the environment variable "+diagnostics.EnvBaseURL+", to the service's REST address. It ends in /api/v1.")
 	} else if _, err := client.ParseBaseURL(baseURL); err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("base_url"), "Invalid base URL",
-			"The base URL of the service cannot be used: "+err.Error()+". It comes from base_url or the environment variable "+envBaseURL+".")
+			"The base URL of the service cannot be used: "+err.Error()+". It comes from base_url or the environment variable "+diagnostics.EnvBaseURL+".")
 	}
-	apiKey := valueOrEnv(config.APIKey, envAPIKey)
+	apiKey := valueOrEnv(config.APIKey, diagnostics.EnvAPIKey)
 	if apiKey == "" {
 		resp.Diagnostics.AddAttributeError(path.Root("api_key"), "Missing API key",
-			"Set api_key in the provider block, or the environment variable "+envAPIKey+". A key is created on the portal's Access page.")
+			"Set api_key in the provider block, or the environment variable "+diagnostics.EnvAPIKey+". A key is created on the portal's Access page.")
 	} else if err := client.CheckAPIKey(apiKey); err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("api_key"), "Invalid API key",
-			sentence(err.Error())+" It comes from api_key or the environment variable "+envAPIKey+".")
+			diagnostics.Sentence(err.Error())+" It comes from api_key or the environment variable "+diagnostics.EnvAPIKey+".")
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -223,7 +228,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	if !checkAllowedAccount(ctx, c, config.AllowedAccountIDs, &resp.Diagnostics) {
 		return
 	}
-	resources := resourceData{client: c, planned: newPlanned(), account: newAccountCheck(c), reach: newServiceCheck(c), unknowns: p.unknowns, defaultTags: config.DefaultTags}
+	resources := base.Data{Client: c, Planned: base.NewPlanned(), Account: base.NewAccountCheck(c), Service: diagnostics.NewServiceCheck(c), Unknowns: p.unknowns, DefaultTags: config.DefaultTags}
 	p.configured.Store(&resources)
 	resp.ResourceData, resp.ListResourceData, resp.ActionData = resources, resources, resources
 	resp.DataSourceData, resp.EphemeralResourceData = c, c
@@ -235,12 +240,12 @@ func checkAllowedAccount(ctx context.Context, c *client.Client, allowed types.Se
 	if allowed.IsNull() {
 		return true
 	}
-	ids := sorted(elementsOf(allowed))
+	ids := attributes.Sorted(attributes.ElementsOf(allowed))
 	at := path.Root("allowed_account_ids")
 	id, err := c.AccountID(ctx)
 	switch {
 	case err != nil:
-		diags.AddAttributeError(at, "Unable to read the account of the API key", explain(err))
+		diags.AddAttributeError(at, "Unable to read the account of the API key", diagnostics.Explain(err))
 	case id == "":
 		diags.AddAttributeError(at, "The account of the API key is not known",
 			"The service returns no id for it (GET /me), so it cannot be compared. Remove allowed_account_ids to use the key all the same.")
@@ -273,71 +278,71 @@ func (p *hostingProvider) Resources(context.Context) []func() resource.Resource 
 
 func resourceConstructors() []func() resource.Resource {
 	return []func() resource.Resource{
-		newAccountProfileResource,
-		newAllowlistResource,
-		newAppResource,
-		newAuthSettingsResource,
-		newConsoleModeResource,
-		newInstanceResource,
-		newPostgresDatabaseResource,
-		newPostgresExtensionResource,
-		newPostgresScriptResource,
-		newWebhookEndpointResource,
+		account.NewProfileResource,
+		settings.NewAllowlistResource,
+		app.NewResource,
+		settings.NewAuthSettingsResource,
+		settings.NewConsoleModeResource,
+		instance.NewResource,
+		postgres.NewDatabaseResource,
+		postgres.NewExtensionResource,
+		postgres.NewScriptResource,
+		webhookendpoint.NewResource,
 	}
 }
 
 func (p *hostingProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
-		newAccountDataSource,
-		newAppBuildsDataSource,
-		newAppDataSource,
-		newAppsGuideDataSource,
-		newBackupsDataSource,
-		newBillingDataSource,
-		newConnectionDataSource,
-		newInstanceDataSource,
-		newInstancesDataSource,
-		newLocationsDataSource,
-		newPlansDataSource,
-		newWebhookEndpointsDataSource,
+		account.NewDataSource,
+		app.NewBuildsDataSource,
+		app.NewDataSource,
+		app.NewGuideDataSource,
+		instance.NewBackupsDataSource,
+		account.NewBillingDataSource,
+		connection.NewDataSource,
+		instance.NewDataSource,
+		instance.NewListDataSource,
+		catalog.NewLocationsDataSource,
+		catalog.NewPlansDataSource,
+		webhookendpoint.NewDataSource,
 	}
 }
 
 func (p *hostingProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
 	return []func() ephemeral.EphemeralResource{
-		newConnectionEphemeral,
+		connection.NewEphemeral,
 	}
 }
 
 func (p *hostingProvider) ListResources(context.Context) []func() list.ListResource {
 	return []func() list.ListResource{
-		newAccountProfileListResource,
-		newAllowlistListResource,
-		newAppListResource,
-		newAuthSettingsListResource,
-		newConsoleModeListResource,
-		newInstanceListResource,
-		newPostgresDatabaseListResource,
-		newPostgresExtensionListResource,
-		newWebhookEndpointListResource,
+		account.NewProfileListResource,
+		settings.NewAllowlistListResource,
+		app.NewListResource,
+		settings.NewAuthSettingsListResource,
+		settings.NewConsoleModeListResource,
+		instance.NewListResource,
+		postgres.NewDatabaseListResource,
+		postgres.NewExtensionListResource,
+		webhookendpoint.NewListResource,
 	}
 }
 
 func (p *hostingProvider) Actions(context.Context) []func() action.Action {
 	return []func() action.Action{
-		newAppRedeployAction,
-		newAppRestartAction,
-		newEngineRestartAction,
-		newInstanceResetAction,
-		newInstanceRestoreAction,
-		newInstanceRotateAction,
+		app.NewRedeployAction,
+		app.NewRestartAction,
+		instance.NewEngineRestartAction,
+		instance.NewResetAction,
+		instance.NewRestoreAction,
+		instance.NewRotateAction,
 	}
 }
 
 func (p *hostingProvider) Functions(context.Context) []func() function.Function {
 	return []func() function.Function{
-		newLibpqEnvFunction,
-		newPooledURLFunction,
-		newWebhookSignatureFunction,
+		connection.NewLibpqEnvFunction,
+		connection.NewPooledURLFunction,
+		connection.NewWebhookSignatureFunction,
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 )
 
 // A noun is a kind of object of the service, with its names in schemas. The rule is in
@@ -68,7 +70,7 @@ func TestSchemaNouns(t *testing.T) {
 			}
 			found[n.word] = true
 			if !slices.Contains(top, n.own) || slices.Contains(top, n.reference) && n.reference != "" {
-				t.Errorf("%s is about one %s, so it has %s, and no %q: it has %s", s, n.word, n.own, n.reference, sorted(top))
+				t.Errorf("%s is about one %s, so it has %s, and no %q: it has %s", s, n.word, n.own, n.reference, attributes.Sorted(top))
 			}
 		}
 		if slices.Contains(top, "name") && !slices.Contains(namedSchemas, s.name) {

@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 )
 
 // timeName matches the names of attributes that are times.
@@ -32,7 +34,7 @@ func TestSchemaDurations(t *testing.T) {
 		s.visit(t, func(path []string, a anyAttribute) {
 			text, isText := a.(interface{ StringValidators() []validator.String })
 			got := isText && slices.ContainsFunc(text.StringValidators(), func(v validator.String) bool {
-				_, is := v.(durationRule)
+				_, is := v.(attributes.DurationRule)
 				return is
 			})
 			if want := strings.HasSuffix(path[len(path)-1], "_timeout"); got != want {

@@ -268,7 +268,7 @@ func compareSides(t *rapid.T, asked map[string]int, left *map[string]int) {
 	}
 	for _, side := range sides {
 		if data := side.provider.configured.Load(); data != nil {
-			data.client.WaitForAccountID(t.Context()) // otherwise the id could arrive at any time
+			data.Client.WaitForAccountID(t.Context()) // otherwise the id could arrive at any time
 		}
 	}
 	for _, state := range states {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 )
 
 // The functions below draw the requests of a CLI about a resource and the records of the
@@ -187,15 +189,15 @@ func drawConfig(t *rapid.T, s drawnSchema, state object) object {
 
 // keptValues contains values of private state, by key.
 var keptValues = map[string][]string{
-	configuredKey:  {`["postgres"]`},
-	secretKeysKey:  {`[]`, `["S"]`, `["A"]`, `{}`},
-	plannedKey:     {`true`},
-	accountNoteKey: {`{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-2","origin":"https://hosting.test"}`, `{"origin":"https://other.test"}`, `[]`},
-	protectedKey:   {`{"title":"Instance x","name":"Instance i-1","import_id":"i-1"}`},
-	connectionKey:  {`true`},
-	pendingKey:     {`{"job":"j-1","creating":true}`, `{"job":"j-1"}`, `null`},
-	"of_long_ago":  {`"kept"`},
-	"another.one.": {`1`},
+	base.ConfiguredKey:  {`["postgres"]`},
+	base.SecretKeysKey:  {`[]`, `["S"]`, `["A"]`, `{}`},
+	base.PlannedKey:     {`true`},
+	base.AccountNoteKey: {`{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-2","origin":"https://hosting.test"}`, `{"origin":"https://other.test"}`, `[]`},
+	base.ProtectedKey:   {`{"title":"Instance x","name":"Instance i-1","import_id":"i-1"}`},
+	base.ConnectionKey:  {`true`},
+	base.PendingKey:     {`{"job":"j-1","creating":true}`, `{"job":"j-1"}`, `null`},
+	"of_long_ago":       {`"kept"`},
+	"another.one.":      {`1`},
 }
 
 // drawPrivate draws private state, both in the provider's form and broken.
@@ -207,9 +209,9 @@ func drawPrivate(t *rapid.T) []byte {
 	for _, key := range slices.Sorted(maps.Keys(keptValues)) {
 		percent := 5
 		switch key {
-		case configuredKey, secretKeysKey:
+		case base.ConfiguredKey, base.SecretKeysKey:
 			percent = 50
-		case accountNoteKey:
+		case base.AccountNoteKey:
 			percent = 90
 		}
 		if chance(t, percent, "private "+key) {

@@ -15,6 +15,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 )
 
 // A resourceType contains the schemas and defaults of one type of resource.
@@ -96,7 +98,7 @@ func defaultOf(ctx context.Context, attribute schema.Attribute) (tftypes.Value, 
 
 // newResource returns a configured resource. Like the framework, callers create one for
 // each call.
-func (t *resourceType) newResource(ctx context.Context, data resourceData) managedResource {
+func (t *resourceType) newResource(ctx context.Context, data base.Data) managedResource {
 	r := t.construct().(managedResource)
 	r.Configure(ctx, resource.ConfigureRequest{ProviderData: data}, &resource.ConfigureResponse{})
 	return r
@@ -183,16 +185,11 @@ func (t *resourceType) encodeIdentity(identity *tfsdk.ResourceIdentity) (*tfprot
 	return &tfprotov6.ResourceIdentityData{IdentityData: &encoded}, err
 }
 
-// privateKeys lists the keys under which resources store values in private state.
-var privateKeys = []string{
-	accountNoteKey, configuredKey, connectionKey, importedKey, pendingKey, plannedKey, protectedKey, secretKeysKey, storedFormsKey, unknownUpdateKey,
-}
-
 // privateData is private state in the framework's requests and responses. Its type is
 // internal to the framework, so the functions below infer it.
 type privateData[P any] interface {
-	privateReader
-	privateWriter
+	base.PrivateReader
+	base.PrivateWriter
 	Equal(P) bool
 }
 
@@ -202,14 +199,14 @@ func setPrivate[T any, P interface {
 	privateData[P]
 }](private *P, values map[string][]byte) {
 	*private = new(T)
-	(*private).SetKey(context.Background(), pendingKey, nil) // creates an empty map
+	(*private).SetKey(context.Background(), base.PendingKey, nil) // creates an empty map
 	for key, value := range values {
 		(*private).SetKey(context.Background(), key, value)
 	}
 }
 
 // encodePrivate encodes the private state of a response as the framework does. It returns
-// false if that has a key that is neither in privateKeys nor in given.
+// false if that has a key that is neither in PrivateKeys nor in given.
 func encodePrivate[T any, P interface {
 	*T
 	privateData[P]
@@ -218,7 +215,7 @@ func encodePrivate[T any, P interface {
 	if values == nil {
 		values = map[string][]byte{}
 	}
-	for _, key := range privateKeys {
+	for _, key := range base.PrivateKeys {
 		values[key] = nil
 	}
 	for key := range values {

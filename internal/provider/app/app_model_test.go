@@ -1,0 +1,83 @@
+package app
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
+)
+
+// An app takes over a record with few fields, or with all of them.
+func TestAppTakesARecordOver(t *testing.T) {
+	known := secretKeys{names: []string{"S"}, known: true}
+	told := client.App{Repo: "Octo/Web", Branch: "next", Port: client.Some[int64](8080), HealthPath: client.Some("/up"), Public: client.Some(false),
+		Links: client.Some([]string{"auth"}), MemoryMB: client.Some[int64](700), Env: client.Some(map[string]string{"A": "2", "S": "canary"}),
+		URL: "https://web.example", Status: client.AppRunning}
+	for name, row := range map[string]struct {
+		prior  func(*appModel)
+		record client.App
+		secret secretKeys
+		want   func(*appModel)
+	}{
+		"nothing is told": {func(*appModel) {}, client.App{}, known, func(*appModel) {}},
+		"everything is told": {func(*appModel) {}, told, known, func(m *appModel) {
+			m.Branch, m.Port, m.HealthPath, m.Public = types.StringValue("next"), types.Int64Value(8080), types.StringValue("/up"), types.BoolValue(false)
+			m.Links, m.MemoryMB, m.Env = providertest.Texts("auth"), types.Int64Value(700), stringsMap(map[string]string{"A": "2"})
+			m.URL, m.Status = types.StringValue("https://web.example"), types.StringValue("running")
+		}},
+		"secret variables are not known": {func(*appModel) {}, client.App{Env: told.Env}, secretKeys{}, func(*appModel) {}},
+		"another repository":             {func(*appModel) {}, client.App{Repo: "octo/other"}, known, func(m *appModel) { m.Repo = types.StringValue("octo/other") }},
+		"imported": {func(m *appModel) { m.Repo, m.DeletionProtection = types.StringNull(), types.BoolNull() }, client.App{Repo: "Octo/Web"}, secretKeys{},
+			func(m *appModel) { m.Repo = types.StringValue("Octo/Web") }},
+		"it has no URL any more": {func(m *appModel) { m.URL = types.StringValue("https://web.example") }, client.App{}, known, func(*appModel) {}},
+		"memory that is not told": {func(m *appModel) { m.MemoryMB = types.Int64Unknown() }, client.App{MemoryMB: client.Some[int64](0)}, known,
+			func(m *appModel) { m.MemoryMB = types.Int64Null() }},
+		"the last variable has gone": {func(m *appModel) { m.Env = stringsMap(map[string]string{"A": "1"}) }, client.App{Env: client.Some(map[string]string{"S": "canary"})}, known, func(*appModel) {}},
+		"env = {}": {func(m *appModel) { m.Env = types.MapValueMust(types.StringType, nil) }, client.App{Env: client.Some(map[string]string{})}, known,
+			func(m *appModel) { m.Env = types.MapValueMust(types.StringType, nil) }},
+	} {
+		m, want := plainApp(), plainApp()
+		row.prior(&m)
+		row.want(&want)
+		m.setRecord(row.record, row.secret)
+		if diff := cmp.Diff(want, m); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// The deployed build is the newest successful one. If the list has none, known values are
+// kept.
+func TestAppTakesItsBuildsOver(t *testing.T) {
+	for name, row := range map[string]struct {
+		builds     []client.Build
+		id, commit types.String
+	}{
+		"none":                 {nil, types.StringValue("before"), types.StringValue("before")},
+		"the first is running": {[]client.Build{{ID: "b-1", Status: "running", Commit: "c-1"}}, types.StringValue("before"), types.StringValue("before")},
+		"a later one failed":   {[]client.Build{{ID: "b-3", Status: "queued"}, {ID: "b-2", Status: "failed"}, {ID: "b-1", Status: "successful", Commit: "c-1"}}, types.StringValue("b-1"), types.StringValue("c-1")},
+		"a commit not told":    {[]client.Build{{ID: "b-1", Status: "deployed"}}, types.StringValue("b-1"), types.StringNull()},
+	} {
+		m := appModel{BuildID: types.StringValue("before"), Commit: types.StringValue("before")}
+		if m.setBuild(row.builds); !m.BuildID.Equal(row.id) || !m.Commit.Equal(row.commit) {
+			t.Errorf("%s: %s, %s", name, m.BuildID, m.Commit)
+		}
+	}
+}
+
+func TestNewApp(t *testing.T) {
+	m, memory := plainApp(), int64(512)
+	env := map[string]string{"A": "1", "S": "secret"}
+	want := client.NewApp{Repo: "octo/web", Branch: "main", Name: "web", Port: 3000, HealthPath: "/healthz", Public: true, Env: env, MemoryMB: &memory}
+	if diff := cmp.Diff(want, m.newApp(env)); diff != "" {
+		t.Error(diff)
+	}
+	for _, memory := range []types.Int64{types.Int64Unknown(), types.Int64Null()} {
+		if m.MemoryMB = memory; m.newApp(nil).MemoryMB != nil {
+			t.Errorf("memory %s is sent", memory)
+		}
+	}
+}

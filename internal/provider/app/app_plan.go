@@ -1,0 +1,211 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+)
+
+// ModifyPlan warns of data that the plan would lose, resumes an unfinished deployment,
+// and marks the attributes that a new build changes as unknown.
+func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.CheckPlannedAccount(ctx, req, resp)
+	defer r.DropRepeatedWarnings(!req.State.Raw.IsNull(), &resp.Diagnostics)
+	state, plan, ok := base.Planning[appModel](ctx, req, &resp.Diagnostics)
+	work, pending := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	if ok && state != nil && !pending && base.WasUnprotected(state.DeletionProtection, state.Status) {
+		work = base.PendingWork{Creating: true, Failed: true, Build: state.BuildID.ValueString()} // Delete checks this again
+	}
+	if ok && plan != nil && (state == nil || !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)) {
+		warnOfPublicSecrets(ctx, req.Config, plan.Name.ValueString(), &resp.Diagnostics)
+	}
+	if ok {
+		r.PlanNamed(ctx, req, resp, state.object(), plan.object())
+	}
+	if ok && state != nil && plan != nil {
+		base.NoteProtection(ctx, resp.Private, state.protectedObject(), state.protected(work), &resp.Diagnostics)
+	}
+	switch {
+	case !ok:
+		return
+	case plan == nil:
+		if state.protected(work) {
+			state.protectedObject().RefuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
+		} else {
+			state.warnOfLoss(&resp.Diagnostics, path.Root("deletion_protection"), work, "destroys")
+		}
+		return
+	case state == nil:
+		base.RefuseReplacement(ctx, req.Private, &resp.Diagnostics)
+		r.checkHost(ctx, nil, *plan, &resp.Diagnostics)
+		return
+	}
+	if at, replaced := replacedAt(*state, *plan); replaced {
+		if state.protected(work) {
+			state.protectedObject().Refuse(&resp.Diagnostics, at)
+		} else {
+			state.warnOfLoss(&resp.Diagnostics, at, work, "replaces")
+		}
+		r.checkHost(ctx, nil, *plan, &resp.Diagnostics)
+		return
+	}
+	r.checkHost(ctx, state, *plan, &resp.Diagnostics)
+	if !loadSecretKeys(ctx, req.Private, &resp.Diagnostics).known {
+		r.warnOfRemovedVariables(ctx, *state, *plan, req.Config, &resp.Diagnostics)
+	}
+	switch {
+	case state.Status.ValueString() == client.AppFailed && state.neverRan(work):
+		plan.Status = types.StringUnknown()
+		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))
+	case pending, state.Status.ValueString() == client.AppBuilding && state.BuildID.IsNull():
+		*plan = plan.withUnfinishedUnknown()
+	default:
+		planChange(state, plan)
+		plan.warnOfAnotherCommit(*state, &resp.Diagnostics)
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// object identifies the app by its instance and its name. All resources that manage this
+// app return the same object.
+func (m *appModel) object() base.NamedObject {
+	if m == nil || m.InstanceID.IsUnknown() || m.Name.IsUnknown() {
+		return base.NamedObject{}
+	}
+	return base.NamedObject{Kind: "app", What: "app " + m.Name.ValueString(), InstanceID: m.InstanceID.ValueString()}
+}
+
+// planChange marks the results of a change as unknown: build, URL and status.
+func planChange(state, plan *appModel) {
+	builds := !state.Branch.Equal(plan.Branch) || !state.Env.Equal(plan.Env) ||
+		!state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion) || !state.RedeployTriggers.Equal(plan.RedeployTriggers) ||
+		plan.DeployCommit.IsUnknown() || plan.asksForAnother(*state)
+	restarts := !state.Port.Equal(plan.Port) || !state.HealthPath.Equal(plan.HealthPath) ||
+		!state.Public.Equal(plan.Public) || !state.Links.Equal(plan.Links) || !state.MemoryMB.Equal(plan.MemoryMB)
+	if builds {
+		plan.BuildID, plan.Commit = types.StringUnknown(), types.StringUnknown()
+	}
+	if builds || restarts {
+		plan.Status = types.StringUnknown()
+	}
+	if !state.Public.Equal(plan.Public) || builds && state.URL.IsNull() {
+		plan.URL = types.StringUnknown()
+	}
+}
+
+// replacedAt returns the argument whose change replaces the app.
+func replacedAt(state, plan appModel) (path.Path, bool) {
+	switch {
+	case !state.InstanceID.Equal(plan.InstanceID):
+		return path.Root("instance_id"), true
+	case !state.Name.Equal(plan.Name):
+		return path.Root("name"), true
+	case !state.Repo.IsNull() && !state.Repo.Equal(plan.Repo):
+		return path.Root("repo"), true
+	}
+	return path.Empty(), false
+}
+
+// warnOfLoss warns about the data that a plan loses if it destroys or replaces an app.
+func (m *appModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, work base.PendingWork, does string) {
+	if m.neverRan(work) {
+		return
+	}
+	diags.AddAttributeWarning(at, "The data of an app will be lost",
+		fmt.Sprintf("The plan %s app %s of instance %s. Applying it permanently deletes everything under the app's /data.",
+			does, m.Name.ValueString(), m.InstanceID.ValueString()))
+}
+
+// publicPrefix is the prefix of variables that are built into files for browsers
+// (SERVICE.md#app-contract).
+const publicPrefix = "NEXT_PUBLIC_"
+
+// warnOfPublicSecrets names the variables of secret_env_wo that are sent to browsers.
+func warnOfPublicSecrets(ctx context.Context, config tfsdk.Config, app string, diags *diag.Diagnostics) {
+	var secret types.Map
+	diags.Append(config.GetAttribute(ctx, path.Root("secret_env_wo"), &secret)...)
+	public := slices.DeleteFunc(attributes.SortedKeys(secret.Elements()), func(key string) bool { return !strings.HasPrefix(key, publicPrefix) })
+	if len(public) == 0 {
+		return
+	}
+	diags.AddAttributeWarning(path.Root("secret_env_wo"), "Secret variables will be public", publicSecretsText(public, app))
+}
+
+func publicSecretsText(names []string, app string) string {
+	built := "is built into what browsers download; it is not secret."
+	if len(names) > 1 {
+		built = "are built into what browsers download; they are not secret."
+	}
+	return strings.Join(names, ", ") + " of app " + app + " " + built + " Move public values to env. Name secrets without the prefix " + publicPrefix + "."
+}
+
+// warnOfRemovedVariables names the variables of an imported app that are removed if its
+// configuration sets env for the first time. The service replaces the variables as a
+// whole. The state contains none of them, so the plan itself cannot show the removal. If
+// the configuration sends only secret variables, it is an error if the others are
+// unknown.
+func (r *appResource) warnOfRemovedVariables(ctx context.Context, state, plan appModel, config tfsdk.Config, diags *diag.Diagnostics) {
+	if r.Client == nil || plan.Env.IsUnknown() || !envChanges(state, plan) {
+		return
+	}
+	app, err := r.Client.App(ctx, plan.InstanceID.ValueString(), plan.Name.ValueString())
+	switch {
+	case err != nil:
+		return // the apply reads it again and reports the error
+	case plan.Env.IsNull():
+		if !app.Env.Set {
+			diags.AddAttributeError(path.Root("secret_env_wo"), "The variables of app "+plan.Name.ValueString()+" are not known", diagnostics.Explain(UnknownEnvError{}))
+		}
+		return
+	case !app.Env.Set:
+		diags.AddAttributeWarning(path.Root("env"), "Variables of an app may be removed",
+			fmt.Sprintf("The service replaces an app's variables as a whole, and does not report those of app %s of instance %s. "+
+				"Applying the plan removes every variable that is in neither env nor secret_env_wo.", plan.Name.ValueString(), plan.InstanceID.ValueString()))
+		return
+	}
+	rest := withoutKeys(app.Env.Value, append(attributes.SortedKeys(stringMap(ctx, plan.Env, diags)), attributes.SortedKeys(r.secretEnv(ctx, config, diags))...))
+	if len(rest) > 0 {
+		diags.AddAttributeWarning(path.Root("env"), "Variables of an app will be removed",
+			fmt.Sprintf("The service replaces an app's variables as a whole. App %s of instance %s also has %s, in neither env nor secret_env_wo. "+
+				"Applying the plan removes them; to keep one, add it there.", plan.Name.ValueString(), plan.InstanceID.ValueString(), strings.Join(attributes.SortedKeys(rest), ", ")))
+	}
+}
+
+// repoCase plans no change if only the case of the repository's letters differs, because
+// the code-hosting service ignores case.
+type repoCase struct{}
+
+func (repoCase) Description(context.Context) string {
+	return "another case of the same repository is no change"
+}
+
+func (m repoCase) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
+
+func (repoCase) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+	if !req.StateValue.IsNull() && !req.PlanValue.IsUnknown() && strings.EqualFold(req.StateValue.ValueString(), req.PlanValue.ValueString()) {
+		resp.PlanValue = req.StateValue
+	}
+}
+
+func (r *appResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"instance_id": identityschema.StringAttribute{RequiredForImport: true, Description: "The instance's id."},
+			"name":        identityschema.StringAttribute{RequiredForImport: true, Description: "The app's name."},
+		},
+	}
+}

@@ -1,0 +1,361 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+)
+
+// An appUpdate turns an app into the planned one: after its import, after a change of the
+// plan, or after an interrupted apply.
+type appUpdate struct {
+	*appResource
+	// prior is the state that the plan was made from. Attributes that the plan does not
+	// change are left alone.
+	prior, planned appModel
+	// stored is the plan in the form in which the service stores it, if a note says that
+	// it differs.
+	stored      *appModel
+	env, secret map[string]string
+	// imported, if non-nil, is the import that the same call has sent. It queued the
+	// first build, which is not repeated if it fails.
+	imported *client.Pending
+}
+
+// An appProgress describes how far an update has come.
+type appProgress struct {
+	model  appModel // the app's current attributes
+	secret secretKeys
+	work   base.PendingWork // begun work whose end was not seen
+	stage  appStage
+}
+
+// An appStage is the stage at which an update ended.
+type appStage int
+
+const (
+	appAwaiting  appStage = iota // Wait for the job of an earlier request, and read the record.
+	appChanging                  // Send the requests that the plan needs, and wait for their jobs.
+	appDeploying                 // Wait for the build, and for the app's first answer.
+	appReading                   // Read the result.
+)
+
+// run sends the missing requests and waits until the app runs as planned. It leaves the
+// turn when the jobs are done, because a build is not a job.
+func (u appUpdate) run(ctx context.Context, turn *client.Turn, p appProgress) (appProgress, error) {
+	err := u.converge(ctx, turn, &p)
+	if err != nil {
+		p.noteFailure(err)
+	}
+	return p, err
+}
+
+func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgress) error {
+	app, err := u.current(ctx, turn, p)
+	if err != nil {
+		return err
+	}
+	p.stage = appChanging
+	steps, err := u.steps(ctx, app, p)
+	if err != nil {
+		return err
+	}
+	for _, step := range steps {
+		if err := u.perform(ctx, turn, step, p); err != nil {
+			return err
+		}
+	}
+	turn.Leave()
+	p.stage = appDeploying
+	instanceID, name, before := u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), string(app.Status)
+	if u.imported != nil {
+		before = "" // nothing ran before
+	}
+	switch {
+	case p.work.Deploying, p.work.Creating:
+		err = u.Client.WaitDeployed(ctx, instanceID, name, p.work.Build, before)
+	case u.changes(*p):
+		err = u.Client.WaitAppRunning(ctx, instanceID, name, before)
+	}
+	if err != nil {
+		return err
+	}
+	p.stage = appReading
+	built := p.work.Deploying || p.work.Creating
+	deployed, err := u.readDeployed(ctx, *p, built)
+	if err != nil {
+		return err
+	}
+	p.model = deployed
+	if !built {
+		return nil
+	}
+	p.work = base.PendingWork{}
+	return u.planned.refuseAnother(deployed)
+}
+
+// current reads the app before its steps. A record that shows a part of the plan is read
+// again once reads no longer lag. An interrupted apply or a person may have made the
+// change, but the read may also show the app as it was before its last change. A creation
+// has nothing before it.
+func (u appUpdate) current(ctx context.Context, turn *client.Turn, p *appProgress) (client.App, error) {
+	app, err := u.await(ctx, turn, p)
+	if err != nil || u.imported != nil || p.work.Creating || !u.isPartlyShown(app, *p) {
+		return app, err
+	}
+	if waited, err := turn.AwaitFreshReads(ctx); err != nil || !waited {
+		return app, err
+	}
+	return u.await(ctx, turn, p)
+}
+
+// isPartlyShown reports whether a record shows a part of what the plan changes.
+func (u appUpdate) isPartlyShown(app client.App, p appProgress) bool {
+	env, err := u.envToSend(app, p)
+	return envChanges(u.prior, u.planned) && err == nil && env == nil || u.planned.isPartlyShown(u.prior, app)
+}
+
+// await waits for the import's job, or for a job that an earlier apply or another client
+// has begun, and reads the app. It returns the error of a failed job only for the import.
+// If any other job failed, its change is missing from the record, so the update makes it
+// again.
+func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress) (client.App, error) {
+	if u.imported != nil {
+		if err := turn.Wait(ctx, *u.imported, client.OpAppImport); err != nil {
+			return client.App{}, err
+		}
+		return base.ReadBack(ctx, u.app(u.planned), func(a client.App) bool { return u.prior.shows(appModel{}, a) })
+	}
+	if err := base.AwaitPending(ctx, turn, p.work, client.OpAppImport); diagnostics.Failed(err) && !p.work.Creating {
+		p.work = base.PendingWork{Deploying: p.work.Deploying, Noted: p.work.Noted, Triggers: p.work.Triggers}
+	} else if err != nil {
+		return client.App{}, err
+	}
+	if !u.changes(*p) && !p.work.Unfinished() {
+		return base.ReadBack(ctx, u.app(u.planned), base.AnyRecord)
+	}
+	_, foreign, err := turn.AwaitIdle(ctx)
+	if err != nil {
+		return client.App{}, err
+	}
+	return base.ReadBack(ctx, u.app(u.planned), func(a client.App) bool {
+		if !foreign {
+			return true
+		}
+		env, err := u.envToSend(a, *p)
+		return err == nil && env == nil && u.isShown(a)
+	})
+}
+
+// isShown reports whether a record shows the plan, in its own form or the form that the
+// service stores.
+func (u appUpdate) isShown(a client.App) bool {
+	return u.planned.shows(u.prior, a) || u.stored != nil && u.stored.shows(u.prior, a)
+}
+
+// changes reports whether the plan changes anything at the service.
+func (u appUpdate) changes(p appProgress) bool {
+	return envChanges(u.prior, u.planned) || u.planned.asksForAnother(p.model) ||
+		len(appDifference(u.prior, u.planned, u.prior, nil, false)) > 0
+}
+
+func (u appUpdate) envToSend(app client.App, p appProgress) (map[string]string, error) {
+	return envToSend(u.prior, u.planned, app.Env, u.env, u.secret, p.secret)
+}
+
+// steps returns the missing steps, given the app's record.
+func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([]appStep, error) {
+	prior := u.prior
+	redeployed, err := u.adoptRedeploy(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if redeployed {
+		prior.RedeployTriggers = u.planned.RedeployTriggers
+	}
+	rebuild, err := u.rebuilds(ctx, app, p)
+	if err != nil {
+		return nil, err
+	}
+	env, err := u.envToSend(app, *p)
+	if err != nil {
+		return nil, err
+	}
+	if env == nil && !p.secret.known && envChanges(p.model, u.planned) {
+		u.noteVariables(p) // the service has them already
+	}
+	p.model.setRecord(app, p.secret)
+	if p.model.Status.ValueString() == client.AppBuilding && p.model.BuildID.IsNull() {
+		p.work.Deploying = true // imported while its first build runs
+	}
+	return appDifference(prior, u.planned, p.model, env, rebuild), nil
+}
+
+// adoptRedeploy reports whether the redeploy for the plan's triggers was carried out
+// although an earlier apply did not learn of it. In that case there is a build that did
+// not exist when that apply first asked.
+func (u appUpdate) adoptRedeploy(ctx context.Context, p *appProgress) (bool, error) {
+	if !u.hasAskedForRedeploy(p) || u.prior.RedeployTriggers.Equal(u.planned.RedeployTriggers) {
+		return false, nil
+	}
+	builds, err := u.Client.RecentBuilds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), client.NewestBuilds)
+	if err != nil || len(builds) == 0 || slices.Contains(p.work.Noted, builds[0].ID) {
+		return false, err
+	}
+	u.noteBuild(p, client.Pending{BuildID: builds[0].ID})
+	return true, nil
+}
+
+// hasAskedForRedeploy reports whether an earlier apply has asked for the redeploy for the
+// plan's triggers and did not learn the outcome.
+func (u appUpdate) hasAskedForRedeploy(p *appProgress) bool {
+	return p.work.Noted != nil && p.work.Triggers == u.planned.RedeployTriggers.String()
+}
+
+// rebuilds reports whether the app must be built although its arguments do not change.
+// This is the case if an earlier apply left a build that did not succeed, or if the
+// deployed commit is not the planned one. rebuilds reads the builds, because those in the
+// state may be old.
+func (u appUpdate) rebuilds(ctx context.Context, app client.App, p *appProgress) (bool, error) {
+	pending, asksAnew := p.work.Deploying || p.work.Creating, !p.model.DeployCommit.Equal(u.planned.DeployCommit)
+	if u.imported != nil || !pending && !u.planned.asksForAnother(p.model) {
+		return false, nil
+	}
+	builds, err := u.Client.RecentBuilds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), showDeployed(p.work.Build))
+	if err != nil {
+		return false, err
+	}
+	there := p.model
+	there.setBuild(builds)
+	another := u.planned.asksForAnother(there)
+	if !pending {
+		return another, nil
+	}
+	return builtAgain(p.work, app, builds) || asksAnew && another, nil
+}
+
+// perform sends a step and waits for its job. It notes the step before sending it,
+// because the answer may be lost.
+func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep, p *appProgress) error {
+	instanceID, name := u.planned.InstanceID.ValueString(), u.planned.Name.ValueString()
+	sendsEnv := step.change != nil && step.change.Env != nil
+	if sendsEnv {
+		p.secret = p.secret.with(u.secret)
+	}
+	if step.change == nil && !u.hasAskedForRedeploy(p) {
+		builds, err := u.Client.RecentBuilds(ctx, instanceID, name, client.NewestBuilds)
+		if err != nil {
+			return err
+		}
+		p.work.Noted, p.work.Triggers = diagnostics.IdsOf(builds, client.Build.Identifier), u.planned.RedeployTriggers.String()
+	}
+	if step.builds() {
+		p.work.Deploying, p.work.Build = true, ""
+	}
+	noted := map[string]bool{}
+	for _, id := range p.work.Noted {
+		noted[id] = true
+	}
+	pending, err := step.send(ctx, turn, name, noted)
+	if err != nil {
+		return err
+	}
+	if step.builds() {
+		u.noteBuild(p, pending)
+	}
+	if err := turn.Wait(ctx, pending, step.operation()); err != nil {
+		return err
+	}
+	step.applyTo(&p.model, u.planned)
+	if sendsEnv {
+		u.noteVariables(p)
+	}
+	return nil
+}
+
+// noteBuild notes that the service has accepted a build that the plan asks for.
+func (u appUpdate) noteBuild(p *appProgress, pending client.Pending) {
+	p.work = base.PendingWork{Job: pending.JobID, Build: pending.BuildID, Deploying: true}
+	p.model.RedeployTriggers, p.model.DeployCommit = u.planned.RedeployTriggers, u.planned.DeployCommit
+}
+
+// noteVariables notes that the service has the plan's build variables. From the first
+// plan that sets env, it is known which of them are secret.
+func (u appUpdate) noteVariables(p *appProgress) {
+	if p.secret.known || !u.planned.Env.IsNull() {
+		p.secret = secretKeysOf(u.secret)
+	}
+	p.model.Env, p.model.SecretEnvWOVersion = u.planned.Env, u.planned.SecretEnvWOVersion
+}
+
+// noteFailure records the result of a failed update.
+func (p *appProgress) noteFailure(err error) {
+	// The failed job of a change says nothing about the first version.
+	p.work.Failed = p.work.Creating && p.stage != appChanging && diagnostics.Failed(err)
+	unhealthy := (*client.AppError)(nil)
+	if errors.As(err, &unhealthy) {
+		p.work.Deploying = true // also after a failed restart: the next apply deploys the app again
+	}
+	if p.work.Failed || unhealthy != nil {
+		p.model.Status = types.StringValue(client.AppFailed)
+	}
+}
+
+// readDeployed returns the planned app, completed from its record and its builds after a
+// change. built reports whether the update waited for a build, which the list of builds
+// must then show. If the keys of secret variables are unknown, env stays as planned.
+func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) (appModel, error) {
+	m, secret := u.planned, p.secret
+	read := func(ctx context.Context) ([]client.Build, error) {
+		return u.Client.RecentBuilds(ctx, m.InstanceID.ValueString(), m.Name.ValueString(), showDeployed(p.work.Build))
+	}
+	listBuilds := base.InBackground(func() ([]client.Build, error) {
+		if !built {
+			return read(ctx) // the builds are only informational
+		}
+		return base.ReadBack(ctx, read, func(builds []client.Build) bool { return deployed(builds, p.work.Build) })
+	})
+	app, err := base.ReadBack(ctx, u.app(m), func(a client.App) bool {
+		if built && a.Status == client.AppBuilding {
+			return false // the app was seen to run, but this replica does not show it yet
+		}
+		return u.isShown(a) && (!envChanges(u.prior, m) || !secret.known || !a.Env.Set || maps.Equal(secret.without(a.Env.Value), u.env))
+	})
+	builds, buildsErr := listBuilds()
+	if err != nil {
+		return m, err
+	}
+	m.setRecord(app, secret)
+	if buildsErr != nil && built {
+		return m, buildsErr
+	}
+	m.setBuild(builds)
+	return m.withoutUnknowns(), nil
+}
+
+func (r *appResource) app(m appModel) func(context.Context) (client.App, error) {
+	return func(ctx context.Context) (client.App, error) {
+		return r.Client.App(ctx, m.InstanceID.ValueString(), m.Name.ValueString())
+	}
+}
+
+// builtAgain reports whether an app must be built again although an earlier apply left a
+// build pending. This is the case if that build has failed, or if it was deployed and the
+// app does not run: the user has probably fixed the cause before applying again. It is
+// also the case if there is no such build to wait for. An import always queues a build,
+// which may not be listed yet.
+func builtAgain(work base.PendingWork, app client.App, builds []client.Build) bool {
+	for _, build := range builds {
+		if work.Build == "" || build.ID == work.Build {
+			return build.Failed() || build.Succeeded() && app.Status == client.AppFailed
+		}
+	}
+	return work.Build != "" || !work.Creating && app.Status != client.AppBuilding
+}

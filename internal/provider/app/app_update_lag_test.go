@@ -1,0 +1,74 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
+)
+
+// A lagging replica shows an older app of the same name, with a different port, other
+// variables and the links of the new app. The new app is linked anyway, and nothing else
+// about it is changed.
+func TestNewAppIsLinkedThoughAnOlderOneIsShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
+		defer func() { _ = fake.Close() }()
+		fake.AddInstance(fakeservice.Instance{ID: "i-one", Plan: "large", Engines: map[string]*fakeservice.Engine{"postgres": {}, "auth": {}, "apps": {MemoryMB: 700}}})
+		var patches []string
+		imported := false
+		older := 0
+		served := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			const app = "/instances/i-one/apps/web"
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/apps/import"):
+				imported = true
+			case r.Method == http.MethodPatch:
+				body, _ := io.ReadAll(r.Body)
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				patches = append(patches, string(body))
+			case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, app) && imported && older < 4:
+				older++
+				_ = json.NewEncoder(w).Encode(map[string]any{"name": "web", "repo": "octo/web", "branch": "main", "port": 1, "health_path": "/healthz", "public": true,
+					"memory_mb": 512, "env": map[string]string{"OLD": "1"}, "links": []string{"auth"}, "status": "running"})
+				return
+			}
+			fake.ServeHTTP(w, r)
+		})
+		c, err := client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{Handler: served}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		planned := plainApp()
+		planned.Links, planned.Env = providertest.Texts("auth"), stringsMap(map[string]string{"A": "1"})
+		turn, err := c.Enter(t.Context(), "i-one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pending, err := turn.ImportApp(t.Context(), planned.newApp(map[string]string{"A": "1"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		update := appUpdate{appResource: &appResource{base.Resource{Data: base.Data{Client: c}}}, prior: planned.unlinked(), planned: planned, env: map[string]string{"A": "1"}, imported: &pending}
+		work := base.PendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
+		p, err := update.run(t.Context(), turn, appProgress{model: planned, secret: secretKeysOf(nil), work: work})
+		if err != nil || p.model.Status != types.StringValue(client.AppRunning) {
+			t.Fatal(p.model.Status, err)
+		}
+		app, _ := fake.App("i-one", "web")
+		if older == 0 || len(patches) != 1 || patches[0] != `{"links":["auth"]}` || len(app.Links) != 1 || len(app.Builds) != 1 {
+			t.Errorf("after %d older records: PATCHes %q, links %q, %d builds", older, patches, app.Links, len(app.Builds))
+		}
+	})
+}

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"context"
+	"maps"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+)
+
+// secretKeys are the names of the build variables that come from secret_env_wo and must
+// not reach the state.
+type secretKeys struct {
+	names []string
+	known bool // false after an import, until a plan sets env
+}
+
+// secretKeysOf returns the keys of secret variables that the provider itself has sent.
+func secretKeysOf(secret map[string]string) secretKeys {
+	return secretKeys{names: attributes.SortedKeys(secret), known: true}
+}
+
+// loadSecretKeys reads the keys from a resource's private state.
+func loadSecretKeys(ctx context.Context, private base.PrivateReader, diags *diag.Diagnostics) secretKeys {
+	names, known := base.LoadPrivate[[]string](ctx, private, base.SecretKeysKey, diags)
+	return secretKeys{names: names, known: known}
+}
+
+// save stores the keys in private state, if they are known.
+func (k secretKeys) save(ctx context.Context, private base.PrivateWriter, diags *diag.Diagnostics) {
+	if k.known {
+		base.SavePrivate(ctx, private, base.SecretKeysKey, attributes.Sorted(k.names), diags)
+	}
+}
+
+// without returns env without the secret variables.
+func (k secretKeys) without(env map[string]string) map[string]string {
+	return withoutKeys(env, k.names)
+}
+
+// with returns the keys together with those of secret variables that are about to be
+// sent.
+func (k secretKeys) with(secret map[string]string) secretKeys {
+	k.names = attributes.Union(k.names, attributes.SortedKeys(secret))
+	return k
+}
+
+// envToSend returns the complete set of build variables to send, or nil if the service
+// keeps its variables. env and secret are the planned variables. The parameter there has
+// the variables of the record.
+//
+// Variables are sent only if the plan changes them and the record does not show them
+// already, because equal variables build nothing. If the record does not show the secret
+// values, a change of their version counts. After an import it is unknown which variables
+// are secret, so the record's values decide nothing. As long as the plan does not set
+// env, the existing variables are then kept. If the record does not show them, nothing
+// can be sent and the error is an UnknownEnvError.
+func envToSend(state, plan appModel, there client.Maybe[map[string]string], env, secret map[string]string, keys secretKeys) (map[string]string, error) {
+	newSecret := !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)
+	all := merged(env, secret)
+	if !keys.known && plan.Env.IsNull() {
+		all = merged(there.Value, secret)
+	}
+	switch {
+	case !envChanges(state, plan):
+		return nil, nil
+	case !keys.known && !there.Set && plan.Env.IsNull():
+		return nil, UnknownEnvError{}
+	case there.Set && maps.Equal(all, there.Value):
+		return nil, nil
+	case keys.known && !newSecret && there.Set && maps.Equal(env, keys.without(there.Value)):
+		return nil, nil
+	}
+	return all, nil
+}
+
+// An UnknownEnvError means that the plan changes the secret variables of an imported app
+// whose other variables neither the state nor the service shows.
+type UnknownEnvError struct{}
+
+func (UnknownEnvError) Error() string {
+	return "the service replaces an app's variables as a whole and does not report the current ones, " +
+		"so sending secret_env_wo alone would remove the others"
+}
+
+// NextStep says what to do about it.
+func (UnknownEnvError) NextStep() string {
+	return "Set env to the complete set of the app's other variables, then apply again."
+}
+
+// envChanges reports whether the plan changes the build variables.
+func envChanges(state, plan appModel) bool {
+	return !state.Env.Equal(plan.Env) || !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)
+}
+
+func withoutKeys(m map[string]string, keys []string) map[string]string {
+	rest := maps.Clone(m)
+	for _, key := range keys {
+		delete(rest, key)
+	}
+	return rest
+}
+
+// merged returns env with the secret entries added.
+func merged(env, secret map[string]string) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, env)
+	maps.Copy(all, secret)
+	return all
+}

@@ -1,0 +1,2 @@
+// Package app has the resource, list, data sources and actions of apps.
+package app

@@ -1,0 +1,183 @@
+package attributes
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// The rules below are for values that do not come from a closed list (see one_of.go).
+// Their errors are in this provider's words, with a suggestion if possible.
+
+// A textRule validates a string.
+type textRule struct {
+	must  string // "must have the form owner/repo"
+	holds func(string) bool
+	// suggest, if non-nil, returns the value that was probably meant, or "" if that is
+	// unknown. If suggest is nil, the error does not show the value, which may be secret.
+	suggest func(string) string
+}
+
+// NotEmpty refuses the empty string.
+func NotEmpty() validator.String {
+	return textRule{must: "must not be empty", holds: func(s string) bool { return s != "" }}
+}
+
+// AtLeastLong returns the rule for the length of a secret. Its error does not show the
+// value.
+func AtLeastLong(characters int) validator.String {
+	return textRule{
+		must:  fmt.Sprintf("must have at least %d characters", characters),
+		holds: func(s string) bool { return utf8.RuneCountInString(s) >= characters },
+	}
+}
+
+// BeginsWith refuses a string without a prefix.
+func BeginsWith(prefix string) validator.String {
+	return textRule{
+		must:    "must begin with " + prefix,
+		holds:   func(s string) bool { return strings.HasPrefix(s, prefix) },
+		suggest: func(s string) string { return prefix + s },
+	}
+}
+
+// commitHash matches the hash of a commit, or the first digits of one, as git prints it.
+var commitHash = regexp.MustCompile(`^[0-9a-fA-F]{7,64}$`)
+
+// CommitHash returns the rule for the hash of a commit.
+func CommitHash() validator.String {
+	return textRule{
+		must:    "must be a commit's hash, or its first 7 or more hexadecimal digits",
+		holds:   commitHash.MatchString,
+		suggest: func(string) string { return "" },
+	}
+}
+
+// Repository returns the rule for a repository as the service names it. For a URL, the
+// rule suggests the last two parts.
+func Repository() validator.String {
+	holds := func(s string) bool {
+		owner, repo, _ := strings.Cut(s, "/")
+		return owner != "" && repo != "" && !strings.ContainsAny(repo, "/") && !strings.ContainsAny(s, ": \t\r\n")
+	}
+	return textRule{
+		must:  "must have the form owner/repo",
+		holds: holds,
+		suggest: func(s string) string {
+			parts := strings.FieldsFunc(strings.TrimSuffix(s, ".git"), func(r rune) bool { return r == '/' || r == ':' })
+			if len(parts) < 3 {
+				return ""
+			}
+			if meant := strings.Join(parts[len(parts)-2:], "/"); holds(meant) {
+				return meant
+			}
+			return ""
+		},
+	}
+}
+
+func (r textRule) Description(context.Context) string { return r.must }
+
+func (r textRule) MarkdownDescription(context.Context) string { return r.must }
+
+func (r textRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	value := req.ConfigValue.ValueString()
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || r.holds(value) {
+		return
+	}
+	text := r.must
+	if r.suggest != nil {
+		text += fmt.Sprintf(", not %q", value)
+		if meant := r.suggest(value); meant != "" {
+			text += fmt.Sprintf("; did you mean %q?", meant)
+		}
+	}
+	addInvalid(&resp.Diagnostics, req.Path, text)
+}
+
+// addInvalid adds an error about the value of an argument.
+func addInvalid(diags *diag.Diagnostics, at path.Path, text string) {
+	if !strings.HasSuffix(text, "?") {
+		text += "."
+	}
+	diags.AddAttributeError(at, "Invalid value of "+at.String(), at.String()+" "+text)
+}
+
+// NoEmptyElement refuses a set of strings that contains null or an empty string.
+type NoEmptyElement struct{ What string } // an element, as an error names it
+
+// Description implements validator.Describer.
+func (v NoEmptyElement) Description(context.Context) string {
+	return "must not contain an empty " + v.What
+}
+
+// MarkdownDescription implements validator.Describer.
+func (v NoEmptyElement) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateSet implements validator.Set.
+func (v NoEmptyElement) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	for _, element := range req.ConfigValue.Elements() {
+		if s, ok := element.(types.String); ok && !s.IsUnknown() && s.ValueString() == "" {
+			resp.Diagnostics.AddAttributeError(req.Path, "Empty "+v.What, fmt.Sprintf("%s contains an empty %s. Remove it.", req.Path, v.What))
+			return
+		}
+	}
+}
+
+// NoNullValue refuses a map of strings that contains null.
+type NoNullValue struct{}
+
+// Description implements validator.Describer.
+func (NoNullValue) Description(context.Context) string { return "must not contain null" }
+
+// MarkdownDescription implements validator.Describer.
+func (v NoNullValue) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateMap implements validator.Map.
+func (NoNullValue) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	for _, key := range SortedKeys(req.ConfigValue.Elements()) {
+		if at := req.Path.AtMapKey(key); req.ConfigValue.Elements()[key].IsNull() {
+			resp.Diagnostics.AddAttributeError(at, "Null value", fmt.Sprintf("%s is null. Give it a value or leave it out.", at))
+		}
+	}
+}
+
+// A NumberRule validates that a number is from least to most. If most is 0, it has no
+// maximum.
+type NumberRule struct{ Least, Most float64 }
+
+// Description implements validator.Describer.
+func (r NumberRule) Description(context.Context) string {
+	number := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+	if r.Most == 0 {
+		return "must be at least " + number(r.Least)
+	}
+	return "must be from " + number(r.Least) + " to " + number(r.Most)
+}
+
+// MarkdownDescription implements validator.Describer.
+func (r NumberRule) MarkdownDescription(ctx context.Context) string { return r.Description(ctx) }
+
+func (r NumberRule) holds(n float64) bool { return n >= r.Least && (r.Most == 0 || n <= r.Most) }
+
+// ValidateInt64 implements validator.Int64.
+func (r NumberRule) ValidateInt64(ctx context.Context, req validator.Int64Request, resp *validator.Int64Response) {
+	if n := req.ConfigValue.ValueInt64(); !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() && !r.holds(float64(n)) {
+		addInvalid(&resp.Diagnostics, req.Path, fmt.Sprintf("%s, not %d", r.Description(ctx), n))
+	}
+}
+
+// ValidateFloat64 implements validator.Float64.
+func (r NumberRule) ValidateFloat64(ctx context.Context, req validator.Float64Request, resp *validator.Float64Response) {
+	if n := req.ConfigValue.ValueFloat64(); !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown() && !r.holds(n) {
+		addInvalid(&resp.Diagnostics, req.Path, fmt.Sprintf("%s, not %g", r.Description(ctx), n))
+	}
+}

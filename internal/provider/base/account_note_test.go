@@ -1,0 +1,98 @@
+package base
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
+)
+
+// otherNote returns the private state of an object of another account.
+func otherNote(t *testing.T) providertest.PrivateState {
+	t.Helper()
+	private, diags := providertest.PrivateState{}, diag.Diagnostics{}
+	SavePrivate(t.Context(), private, AccountNoteKey, AccountNote{ID: "acc-another", Origin: "https://hosting.test"}, &diags)
+	if diags.HasError() {
+		t.Fatal(diags)
+	}
+	return private
+}
+
+// Terraform passes no note to a Create. Once the process has seen a note, Create waits
+// for the account.
+func TestCreateAfterANoteOfAnotherAccount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answer := make(chan struct{})
+		_, c := providertest.Replicas(t, func(_ http.ResponseWriter, r *http.Request, _ *httptest.ResponseRecorder) bool {
+			if r.URL.Path == "/api/v1/me" {
+				<-answer
+			}
+			return false
+		})
+		b := Resource{Data{Client: c, Account: NewAccountCheck(c), Planned: NewPlanned()}}
+		updated, created := make(chan bool), make(chan bool)
+		go func() { updated <- b.MayChange(t.Context(), otherNote(t), &diag.Diagnostics{}) }()
+		synctest.Wait()
+		go func() { created <- b.MayCreate(t.Context(), &diag.Diagnostics{}) }()
+		synctest.Wait()
+		close(answer)
+		if <-updated {
+			t.Error("an object of another account may be changed")
+		}
+		if <-created {
+			t.Error("an object may be created in another account than the state's")
+		}
+	})
+}
+
+func TestCreateWithoutANote(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c := providertest.Replicas(t, func(_ http.ResponseWriter, r *http.Request, _ *httptest.ResponseRecorder) bool {
+			t.Errorf("%s %s was requested", r.Method, r.URL)
+			return false
+		})
+		b := Resource{Data{Client: c, Account: NewAccountCheck(c), Planned: NewPlanned()}}
+		if !b.MayCreate(t.Context(), &diag.Diagnostics{}) {
+			t.Error("nothing may be created")
+		}
+	})
+}
+
+// A note loses its account id only if the object is found at another origin.
+func TestNoteOfARunWithoutAnAccountID(t *testing.T) {
+	const origin = "https://hosting.test"
+	for name, row := range map[string]struct {
+		before AccountNote
+		id     string // of GET /me
+		want   AccountNote
+	}{
+		"no note":                          {AccountNote{}, "", AccountNote{Origin: origin}},
+		"no note, an id":                   {AccountNote{}, "acc-b", AccountNote{ID: "acc-b", Origin: origin}},
+		"a note without an id":             {AccountNote{Origin: origin}, "", AccountNote{Origin: origin}},
+		"a note without an id, an id":      {AccountNote{Origin: origin}, "acc-b", AccountNote{ID: "acc-b", Origin: origin}},
+		"a note with an id":                {AccountNote{ID: "acc-a", Origin: origin}, "", AccountNote{ID: "acc-a", Origin: origin}},
+		"a note with an id, another id":    {AccountNote{ID: "acc-a", Origin: origin}, "acc-b", AccountNote{ID: "acc-b", Origin: origin}},
+		"a note with an id, another place": {AccountNote{ID: "acc-a", Origin: "https://other.test"}, "", AccountNote{Origin: origin}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, c := providertest.Replicas(t, func(w http.ResponseWriter, r *http.Request, newest *httptest.ResponseRecorder) bool {
+				providertest.AnswerOlder(w, newest, "id", row.id)
+				return true
+			})
+			private, diags := providertest.PrivateState{}, diag.Diagnostics{}
+			if row.before != (AccountNote{}) {
+				SavePrivate(t.Context(), private, AccountNoteKey, row.before, &diags)
+			}
+			b := Resource{Data{Client: c, Account: NewAccountCheck(c)}}
+			b.NoteCreated(t.Context(), private, &diags)
+			got, _ := LoadPrivate[AccountNote](t.Context(), private, AccountNoteKey, &diags)
+			if got != row.want || diags.HasError() {
+				t.Errorf("the note is %+v, want %+v; %v", got, row.want, diags)
+			}
+		})
+	}
+}

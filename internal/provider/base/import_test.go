@@ -1,0 +1,26 @@
+package base
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+)
+
+func FuzzImportID(f *testing.F) {
+	for _, seed := range []string{"i-1/name", "i-1", "/", "a/b/c", "i-1/", "//", "i-1/é"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		var diags diag.Diagnostics
+		parts := ImportID{Names: []string{"instance_id", "name"}}.split(id, &diags)
+		switch {
+		case diags.HasError() && parts != nil:
+			t.Errorf("%q is an error and gave %v", id, parts)
+		case !diags.HasError() && strings.Join(parts, "/") != id:
+			t.Errorf("%q gave %v", id, parts)
+		case !diags.HasError() && (len(parts) != 2 || parts[0] == "" || parts[1] == ""):
+			t.Errorf("%q gave %v", id, parts)
+		}
+	})
+}

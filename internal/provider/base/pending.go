@@ -1,0 +1,175 @@
+package base
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// InTurn waits for its turn in an instance's queue, and then runs change. The timeout
+// starts with the turn, so waiting behind slow siblings does not count.
+func InTurn(ctx context.Context, c *client.Client, instanceID string, timeout time.Duration, change func(context.Context, *client.Turn) error) error {
+	turn, err := c.Enter(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	defer turn.Leave()
+	ctx, cancel := WithTimeout(ctx, timeout)
+	defer cancel()
+	return change(client.WithGracePeriod(ctx), turn)
+}
+
+// PendingWork describes work that a Create or Update has started but not seen the end of.
+// It is kept in the resource's private state, so that the next apply waits for the same
+// job and build.
+type PendingWork struct {
+	Job   string `json:"job,omitempty"`
+	Build string `json:"build,omitempty"`
+	// Creating is true if the resource has never worked yet. If it is found failed, it is
+	// replaced.
+	Creating bool `json:"creating,omitempty"`
+	// Deploying is true if the next apply must wait until a build is deployed. If Build
+	// is empty, because the response with its id was lost, that is the newest build.
+	Deploying bool `json:"deploying,omitempty"`
+	// Noted are the ids of the builds that existed before the redeploy was first
+	// requested.
+	Noted []string `json:"noted,omitempty"`
+	// Triggers are the redeploy_triggers for which the redeploy was requested.
+	Triggers string `json:"triggers,omitempty"`
+	// Failed is true if the creation was seen to fail, so nothing has run.
+	Failed bool `json:"failed,omitempty"`
+	// Protected is true if a failed creation left deletion_protection null although the
+	// configuration protects the resource. If it runs after all, it is protected again.
+	Protected bool `json:"protected,omitempty"`
+	// Switches are the engines that a creation turned on. The other engines and the
+	// budgets are set after it.
+	Switches map[string]bool `json:"switches,omitempty"`
+}
+
+// Unfinished reports whether any work is still to be waited for.
+func (w PendingWork) Unfinished() bool { return w.Job != "" || w.Deploying || w.Creating }
+
+// AwaitPending waits for the job that an earlier apply left behind. If its id is unknown, or
+// the service does not know the job any longer, the records decide which work remains.
+func AwaitPending(ctx context.Context, turn *client.Turn, work PendingWork, operation string) error {
+	if work.Job == "" {
+		return nil
+	}
+	err := turn.Wait(ctx, client.Pending{JobID: work.Job}, operation)
+	if missing := (*client.MissingJobError)(nil); errors.As(err, &missing) {
+		return nil
+	}
+	return err
+}
+
+// A PrivateReader reads private state.
+type PrivateReader interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+}
+
+// A PrivateWriter writes private state.
+type PrivateWriter interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// SavePrivate saves a value in a resource's private state.
+func SavePrivate(ctx context.Context, private PrivateWriter, key string, value any, diags *diag.Diagnostics) {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		diags.AddError("Unable to save private state", err.Error())
+		return
+	}
+	diags.Append(private.SetKey(ctx, key, encoded)...)
+}
+
+// PendingCreation reports whether private state notes an unfinished creation.
+func PendingCreation(ctx context.Context, private PrivateReader, diags *diag.Diagnostics) bool {
+	work, _ := LoadPrivate[PendingWork](ctx, private, PendingKey, diags)
+	return work.Creating
+}
+
+// CreationFailed returns the work of a creation that failed, and the deletion_protection of
+// its state. Terraform taints the resource, and does not pass the private state of a
+// tainted object to Delete. If deletion_protection is null, Delete knows that the provider
+// removed the protection, and checks whether anything has run since.
+func (w PendingWork) CreationFailed(protection types.Bool) (PendingWork, types.Bool) {
+	if w.Failed, w.Protected = true, IsProtected(protection); !w.Protected {
+		return w, protection
+	}
+	return w, ProtectionAfterFailure(false)
+}
+
+// WasUnprotected reports whether the provider removed the protection, which is then null.
+// In a state that was imported and not read yet, the status is null too.
+func WasUnprotected(protection types.Bool, status types.String) bool {
+	return protection.IsNull() && !status.IsNull()
+}
+
+// ProtectionAfterFailure returns the deletion_protection of a protected resource whose
+// creation failed. If it has run after all, it is protected again.
+func ProtectionAfterFailure(ran bool) types.Bool {
+	if ran {
+		return types.BoolValue(true)
+	}
+	return types.BoolNull()
+}
+
+// ClearPending removes the note of pending work.
+func ClearPending(ctx context.Context, private PrivateWriter, diags *diag.Diagnostics) {
+	diags.Append(private.SetKey(ctx, PendingKey, nil)...)
+}
+
+// LoadPrivate reads a value from a resource's private state. It returns false if there is
+// none.
+func LoadPrivate[T any](ctx context.Context, private PrivateReader, key string, diags *diag.Diagnostics) (T, bool) {
+	var value T
+	raw, found := private.GetKey(ctx, key)
+	diags.Append(found...)
+	if len(raw) == 0 || string(raw) == "null" {
+		return value, false
+	}
+	if err := json.Unmarshal(raw, &value); err != nil {
+		diags.AddError("Unable to read private state", err.Error())
+		return value, false
+	}
+	return value, true
+}
+
+// InProgress reports whether the job that creates a resource is still in progress, or
+// cannot be read. Until the job ends, the service does not show the resource. It is
+// called before the resource is read: if the job ends while reads confirm the absence,
+// they may be of the time before.
+func (b *Resource) InProgress(ctx context.Context, id string) bool {
+	if id == "" {
+		return false
+	}
+	job, err := b.Client.Job(ctx, id)
+	if err != nil {
+		return !errors.Is(err, client.ErrNotFound)
+	}
+	return !job.Done() && !job.Failed()
+}
+
+// Planning reads the state and the plan of a ModifyPlan request. Each is nil if the
+// request has none. ok is false after an error.
+func Planning[M any](ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) (state, plan *M, ok bool) {
+	if !req.State.Raw.IsNull() {
+		diags.Append(req.State.Get(ctx, &state)...)
+	}
+	switch {
+	case req.Plan.Raw.IsNull():
+	case state != nil && req.Plan.Raw.Equal(req.State.Raw):
+		same := *state // reading it again takes a twentieth of the time of a plan
+		plan = &same
+	default:
+		diags.Append(req.Plan.Get(ctx, &plan)...)
+	}
+	return state, plan, !diags.HasError()
+}

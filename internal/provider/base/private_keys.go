@@ -1,0 +1,42 @@
+package base
+
+// SecretKeysKey is the key in private state for the names of the variables in
+// secret_env_wo.
+const SecretKeysKey = "secret_env_keys"
+
+// ConfiguredKey is the key in private state for the engines that the configuration has
+// had in an apply. The configuration does not own other engines of the record.
+const ConfiguredKey = "configured_engines"
+
+// ConnectionKey is the private state key of a note: an update read a connection record
+// that differs from its plan. The next refresh reads the record again.
+const ConnectionKey = "connection_moved_on"
+
+// PendingKey is the key of a pendingWork: a creation or build whose end was not seen.
+const PendingKey = "pending"
+
+// PlannedKey is the key in a plan's private state that notes that the resource is
+// planned.
+const PlannedKey = "planned"
+
+// ProtectedKey is the key of the note in planned private state that an object is
+// protected.
+//
+// Terraform plans a replacement that the provider did not request (-replace,
+// replace_triggered_by) in two calls. The first has the prior state and looks like a plan
+// without a replacement. The second has no prior state and looks like a creation, but it
+// has the private state that the first call planned. The note therefore lets the second
+// call refuse the plan. For a tainted object, neither call has the state or private
+// state, so only Delete can refuse.
+const ProtectedKey = "protected"
+
+// UnknownUpdateKey is the key of the note that the update of a script has an unknown
+// outcome.
+const UnknownUpdateKey = "unknown_update"
+
+const storedFormsKey = "stored_forms"
+
+// PrivateKeys lists the keys under which resources store values in private state.
+var PrivateKeys = []string{
+	AccountNoteKey, ConfiguredKey, ConnectionKey, importedKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, storedFormsKey, UnknownUpdateKey,
+}

@@ -1,0 +1,51 @@
+package base
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// readLag is the maximum time for which a record is read again after a write. A service
+// that answers from replicas may briefly return an older record, or none.
+const readLag = 15 * time.Second
+
+// ReadBack reads a record after a write until the record shows the write. A record that
+// still does not show it after readLag is returned as it is: the service decided
+// otherwise, and the caller's state must say so. Transient failures are tolerated for as
+// long as a wait for a job tolerates them, because the write must not be given up for
+// them.
+func ReadBack[T any](ctx context.Context, read func(context.Context) (T, error), shows func(T) bool) (T, error) {
+	begun := time.Now()
+	for delay := 250 * time.Millisecond; ; delay = min(2*delay, 2*time.Second) {
+		record, err := read(ctx)
+		switch {
+		case err == nil && shows(record), err != nil && !client.Passing(err):
+			return record, err
+		case (err == nil || errors.Is(err, client.ErrNotFound)) && time.Since(begun) >= readLag:
+			return record, err
+		case time.Since(begun) >= client.ToleratedOutage:
+			return record, err
+		}
+		if err := Pause(ctx, delay); err != nil {
+			return record, err
+		}
+	}
+}
+
+// Pause waits for d. If the context ends first, pause returns the cause.
+func Pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return client.CauseOf(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// AnyRecord accepts the first record that is read.
+func AnyRecord[T any](T) bool { return true }

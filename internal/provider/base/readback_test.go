@@ -1,0 +1,58 @@
+package base
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// TestReadBack checks how long a record is read again after a write. When a failing
+// gateway was tolerated for only five seconds, an app that was still being built was
+// reported as not deployed.
+func TestReadBack(t *testing.T) {
+	const old, shown = "old", "shown"
+	gateway := fmt.Errorf("502: %w", client.ErrForeign)
+	refused := errors.New("not yours")
+	type answer struct {
+		record string
+		err    error
+	}
+	for name, row := range map[string]struct {
+		until  time.Duration // when the write is shown; 0 means never
+		before answer
+		want   answer
+		takes  time.Duration
+	}{
+		"at once":                     {time.Nanosecond, answer{record: old}, answer{record: shown}, time.Second},
+		"a replica that lags":         {10 * time.Second, answer{record: old}, answer{record: shown}, 12 * time.Second},
+		"a replica without it":        {10 * time.Second, answer{err: client.ErrNotFound}, answer{record: shown}, 12 * time.Second},
+		"never shown":                 {0, answer{record: old}, answer{record: old}, readLag + 2*time.Second},
+		"never there":                 {0, answer{err: client.ErrNotFound}, answer{err: client.ErrNotFound}, readLag + 2*time.Second},
+		"a gateway in trouble":        {90 * time.Second, answer{err: gateway}, answer{record: shown}, 92 * time.Second},
+		"a gateway that never mends":  {0, answer{err: gateway}, answer{err: gateway}, client.ToleratedOutage + 2*time.Second},
+		"a refusal, which is no wait": {0, answer{err: refused}, answer{err: refused}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				begun := time.Now()
+				record, err := ReadBack(t.Context(), func(context.Context) (string, error) {
+					if row.until > 0 && time.Since(begun) >= row.until {
+						return shown, nil
+					}
+					return row.before.record, row.before.err
+				}, func(record string) bool { return record == shown })
+				if record != row.want.record || !errors.Is(err, row.want.err) {
+					t.Errorf("%q, %v", record, err)
+				}
+				if took := time.Since(begun); took > row.takes {
+					t.Errorf("it took %s, want at most %s", took, row.takes)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,2 @@
+// Package catalog has the data sources of plans and locations.
+package catalog

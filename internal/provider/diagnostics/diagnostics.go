@@ -1,0 +1,238 @@
+package diagnostics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+)
+
+// AddClientError reports an error of the client: the attempted operation, the service's answer
+// and what to do next. If the service refused a value, the error is attached to its
+// argument.
+func AddClientError(diags *diag.Diagnostics, summary string, err error) {
+	if at, ok := refusedAttribute(err); ok {
+		diags.AddAttributeError(at, summary, Explain(err))
+		return
+	}
+	diags.AddError(summary, Explain(err))
+}
+
+// Explain returns the text of an error, with advice on what to do next.
+func Explain(err error) string {
+	text := Sentence(err.Error())
+	if next := nextStep(err); next != "" {
+		text += "\n\n" + next
+	}
+	return text
+}
+
+// Sentence makes an error's text start and end like a sentence. If it begins with a name,
+// such as a field of the service or a repository, the name keeps its spelling.
+func Sentence(text string) string {
+	if text == "" {
+		return text
+	}
+	first, _, _ := strings.Cut(text, " ")
+	if !strings.ContainsFunc(first, func(r rune) bool { return !unicode.IsLetter(r) && r != '.' }) {
+		letter, size := utf8.DecodeRuneInString(text)
+		text = string(unicode.ToTitle(letter)) + text[size:]
+	}
+	if !strings.HasSuffix(text, ".") && !strings.Contains(text, "\n") {
+		text += "."
+	}
+	return text
+}
+
+// A nextStepper is an error that says itself what a person can do about it.
+type nextStepper interface {
+	error
+	NextStep() string
+}
+
+// nextStep says what a person can do about an error, by its kind.
+func nextStep(err error) string {
+	if own := (nextStepper)(nil); errors.As(err, &own) {
+		return own.NextStep()
+	}
+	var (
+		namesake    *client.NamesakeError
+		ambiguous   *client.AmbiguousError
+		checkout    *client.CheckoutError
+		interrupted *client.InterruptedError
+		job         *client.JobError
+		build       *client.BuildError
+		app         *client.AppError
+		outcome     *client.OutcomeError
+		unknown     *client.UnknownCreationError
+		missing     *client.MissingJobError
+		noEvidence  *client.NoEvidenceError
+		timeout     *client.TimeoutError
+	)
+	switch {
+	case errors.As(err, &namesake):
+		return "An earlier apply may have been killed before it could save the instance's id, so no second instance was requested. " +
+			"If another resource manages it, apply again once it is running. " +
+			"If it is yours and no resource manages it, add this import block and apply again:\n\n" + ImportBlock("hosting_instance.NAME", namesake.ID) +
+			"\nIf it is not, wait until it is running, or choose another name."
+	case errors.As(err, &ambiguous):
+		var blocks strings.Builder
+		for _, id := range ambiguous.Candidates {
+			blocks.WriteString("\n" + ImportBlock("hosting_instance.NAME", id))
+		}
+		return "Check in the portal which of them this apply created, and add its import block; delete the others if nobody needs them:\n" + blocks.String()
+	case errors.As(err, &unknown):
+		return "Check in the portal whether it exists before you apply again. If it does, import it; " +
+			"if it does not, apply again. An apply that finds one with the same name being created stops and says so."
+	case errors.As(err, &missing), errors.As(err, &noEvidence):
+		return "Check in the portal whether the change is in effect, then apply again: the next plan shows what is missing."
+	case errors.As(err, &checkout):
+		return "Open that page to pay for the instance, then apply again: the creation continues where it stopped."
+	case errors.As(err, &job):
+		return "Fix the cause, then apply again."
+	case errors.As(err, &build):
+		return buildNextText(build)
+	case errors.As(err, &app):
+		return appNextText(app)
+	case errors.As(err, &interrupted) && errors.As(err, &timeout):
+		return "The service continues with it. Apply again to wait for it. " + longerText(timeout)
+	case errors.As(err, &interrupted):
+		return "The service continues with it. Apply again to wait for it."
+	case errors.As(err, &outcome):
+		return "Check in the portal whether it took effect before you apply again."
+	case errors.Is(err, client.ErrForeign), errors.Is(err, client.ErrUnreachable), errors.Is(err, client.ErrOutage):
+		return "Check the base URL: the provider's base_url or the environment variable " + EnvBaseURL + ". It is the service's REST address and ends in /api/v1. " +
+			"If it is correct, there is a network problem between you and the service: try again later. The state is unchanged."
+	case errors.Is(err, client.ErrContradiction):
+		return "The service's replicas may be out of sync. Try again in a minute; the resource stays in the state."
+	case errors.Is(err, client.ErrUnauthorized):
+		return "Check api_key or " + EnvAPIKey + "; keys are created on the portal's Access page."
+	case errors.Is(err, client.ErrForbidden):
+		return "The owner of the API key is not allowed to do this. Use a key of the account that owns the instance."
+	case errors.Is(err, client.ErrAlreadyExists):
+		return "Choose another name, or import the existing one."
+	case errors.Is(err, client.ErrValidation):
+		return refusedText(err)
+	case errors.Is(err, client.ErrNotFound):
+		return "Check the id and the name. " + idHint
+	case errors.Is(err, client.ErrJobRunning):
+		return "Apply again once that job has ended. If there is no job, the deletion of the instance has failed, and it can only be deleted: destroy it. " +
+			"If it is protected, undo all other changes of the instance in the configuration, set deletion_protection = false and apply before that."
+	case errors.Is(err, client.ErrConsoleOff):
+		return "The console was turned off while the script was about to run. Apply again."
+	case errors.Is(err, client.ErrRateLimited):
+		return "Apply again later, or with a lower -parallelism."
+	case errors.Is(err, client.ErrUnavailable):
+		return "The service is unavailable at the moment. Apply again later; nothing is lost."
+	case errors.As(err, &timeout):
+		return "Apply again. " + longerText(timeout)
+	case errors.Is(err, context.Canceled):
+		return "Apply again to continue."
+	}
+	return ""
+}
+
+// longerText returns advice on how to set a longer timeout.
+func longerText(e *client.TimeoutError) string {
+	longer := &client.TimeoutError{Limit: 2 * e.Limit}
+	return fmt.Sprintf("If %s is too short, set a longer timeout, such as timeouts = { %s = %q }.", e.Duration(), e.Operation, longer.Duration())
+}
+
+// refusedText returns advice on the value to change.
+func refusedText(err error) string {
+	if at, ok := refusedAttribute(err); ok {
+		return fmt.Sprintf("Change the value of %s, then apply again.", at)
+	}
+	return "Change the value that the service refused, then apply again."
+}
+
+// An existingError reports that the object to create exists already. It has the address
+// and the id for an import.
+type existingError struct {
+	error
+	address, id string
+}
+
+func (e *existingError) Unwrap() error { return e.error }
+
+// NextStep cannot say which of the reasons it is: Terraform keeps from a replacement's
+// creation all that it knows of the old object.
+func (e *existingError) NextStep() string {
+	return "If Terraform is replacing it, create_before_destroy asks for the new one while the old one still has the name. " +
+		"Then remove create_before_destroy from the lifecycle of this resource, and of every resource that refers to it, or give the new one another name, and apply again.\n\n" +
+		"If it is yours, or an earlier apply was killed before it could save it, add this import block and apply again:\n\n" +
+		ImportBlock(e.address, e.id) + "\nIf it is neither, choose another name."
+}
+
+// OrExisting adds what to import to an error that says that it is there already.
+func OrExisting(err error, kind, id string) error {
+	if errors.Is(err, client.ErrAlreadyExists) {
+		return &existingError{err, kind + ".NAME", id}
+	}
+	return err
+}
+
+// ImportBlock returns the import block of an object.
+func ImportBlock(to, id string) string {
+	return fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", to, id)
+}
+
+// Failed reports whether the requested work failed at the service: a job, a build, or an
+// app that does not run.
+func Failed(err error) bool {
+	var (
+		job   *client.JobError
+		build *client.BuildError
+		app   *client.AppError
+	)
+	return errors.As(err, &job) || errors.As(err, &build) || errors.As(err, &app)
+}
+
+// StillInProgress reports whether the requested work continues at the service despite an
+// error: the wait was interrupted, or the service could not be reached. Work that failed
+// or was refused does not continue.
+func StillInProgress(err error) bool {
+	return err != nil && !Failed(err) && !errors.Is(err, client.ErrValidation) && !errors.Is(err, client.ErrAlreadyExists)
+}
+
+// idHint explains ids to a user who passed a name instead.
+const idHint = "An instance id looks like i-4f2a; the data source hosting_instance finds an instance by its name."
+
+// AddNoInstance reports that no instance has an id. The message explains ids, because the
+// user may have passed a name.
+func AddNoInstance(diags *diag.Diagnostics, attribute, id string) {
+	diags.AddAttributeError(path.Root(attribute), "Unknown instance",
+		fmt.Sprintf("The service has no instance with the id %q for this API key. "+idHint, id))
+}
+
+// AddInstanceError reports an error of reading something on an instance. If the instance
+// does not exist, the message says so. Otherwise it contains the service's answer.
+func AddInstanceError(diags *diag.Diagnostics, summary, instanceID string, err error) {
+	if errors.Is(err, client.ErrNotFound) {
+		AddNoInstance(diags, "instance_id", instanceID)
+		return
+	}
+	AddClientError(diags, summary, err)
+}
+
+// IdsOf returns the identifiers of records.
+func IdsOf[T any](records []T, id func(T) string) []string {
+	ids := make([]string, len(records))
+	for i, record := range records {
+		ids[i] = id(record)
+	}
+	return ids
+}
+
+// AdoptedText explains that an existing object was taken as the result of a creation.
+func AdoptedText(object string) string {
+	return fmt.Sprintf("%s did not exist before and matches the request, so this apply manages it and did not request another. "+
+		"Check in the portal that nobody else created an identical one at the same time.", object)
+}

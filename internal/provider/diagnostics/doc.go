@@ -1,0 +1,3 @@
+// Package diagnostics has the texts of errors: what was tried, what the service answered
+// and what to do next.
+package diagnostics

@@ -1,0 +1,3 @@
+// Package instance has the resource, list, data sources and actions of instances and
+// their engines.
+package instance

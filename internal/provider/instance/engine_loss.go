@@ -1,0 +1,72 @@
+package instance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+)
+
+// noteConfigured stores the engines of a plan, and those that the configuration had
+// before if the plan is not carried out yet.
+func noteConfigured(ctx context.Context, private base.PrivateWriter, planned types.Map, before []string, diags *diag.Diagnostics) {
+	engines, _ := enginesOf(planned)
+	base.SavePrivate(ctx, private, base.ConfiguredKey, attributes.Union(before, attributes.SortedKeys(engines)), diags)
+}
+
+// checkEngineLoss warns about the data that a plan deletes by turning engines off, or
+// refuses the plan. configured are the engines that the configuration has had. While the
+// creation of an instance is unfinished, its other engines stay on.
+func checkEngineLoss(state, plan *instanceModel, configured []string, unfinished bool, diags *diag.Diagnostics) {
+	before, _ := enginesOf(state.Engines)
+	after, known := enginesOf(plan.Engines)
+	if !known {
+		return
+	}
+	off := without(before, after)
+	if unfinished {
+		off = slices.DeleteFunc(off, func(name string) bool { return !slices.Contains(configured, name) })
+	}
+	if !state.refuseEngineLoss(off, configured, diags) {
+		state.warnOfEngineLoss(off, diags)
+	}
+}
+
+// refuseEngineLoss adds an error to diags for each engine that must not be turned off,
+// because its data would be lost. These are engines that the configuration never had, and
+// all engines of a protected instance. It reports whether it added an error. configured
+// are the engines that the configuration has had.
+func (m *instanceModel) refuseEngineLoss(off, configured []string, diags *diag.Diagnostics) (refused bool) {
+	for _, name := range off {
+		switch {
+		case !slices.Contains(configured, name):
+			diags.AddAttributeError(path.Root("engines"), m.title()+" has the engine "+name+", which its configuration never had",
+				fmt.Sprintf("The %s engine of instance %s was turned on outside of this configuration, or was on when the instance was imported. "+
+					"Turning it off would delete all of its data, so the provider does not do that. "+
+					"To keep the engine, add %s = {} to engines. To remove it, turn it off in the portal and plan again.", name, m.ID.ValueString(), name))
+		case m.protected(false): // an update waits for an unfinished creation first
+			diags.AddAttributeError(path.Root("engines"), m.title()+" is protected from losing its "+name+" data",
+				fmt.Sprintf("Instance %s has deletion_protection = true in the state, and turning its %s engine off would delete all data of the engine. "+
+					"To go ahead, set deletion_protection = false, apply that alone, and then turn the engine off.", m.ID.ValueString(), name))
+		default:
+			continue
+		}
+		refused = true
+	}
+	return refused
+}
+
+// warnOfEngineLoss warns about the data that is deleted by turning engines off.
+func (m *instanceModel) warnOfEngineLoss(off []string, diags *diag.Diagnostics) {
+	for _, name := range off {
+		diags.AddAttributeWarning(path.Root("engines"), "Turning an engine off deletes its data",
+			fmt.Sprintf("The plan turns the %s engine of instance %s (%s) off. Applying it permanently deletes all data of the engine.",
+				name, m.Name.ValueString(), m.ID.ValueString()))
+	}
+}

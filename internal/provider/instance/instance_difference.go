@@ -1,0 +1,118 @@
+package instance
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+)
+
+// An instanceStep is one request, with its job, that brings an instance nearer to its
+// plan. Exactly one field is set.
+type instanceStep struct {
+	label   *client.InstanceChange
+	engines map[string]types.Int64 // the complete set; a budget that is null or unknown stays
+	plan    string
+}
+
+// instanceDifference returns the steps that make the planned changes: the differences
+// between prior and planned that the instance does not show yet. there is the instance as
+// it is. The order of the steps always fits both plans: the machine is resized before its
+// engines need more memory, and after they need less. A step that sends a whole set sends
+// the planned one.
+func instanceDifference(prior, planned, there instanceModel, kinds map[string]client.EngineKind) []instanceStep {
+	missing := partsThatDiffer(prior, planned).and(partsThatDiffer(there, planned))
+	var steps []instanceStep
+	var label client.InstanceChange
+	if missing.name {
+		label.Name = planned.Name.ValueStringPointer()
+	}
+	if missing.tags {
+		tags := attributes.Sorted(attributes.ElementsOf(planned.TagsAll))
+		label.Tags = &tags
+	}
+	if label.Name != nil || label.Tags != nil {
+		steps = append(steps, instanceStep{label: &label})
+	}
+	var sizes []instanceStep
+	asked, _ := enginesOf(planned.Engines)
+	on, _ := enginesOf(there.Engines)
+	if missing.engines {
+		sizes = append(sizes, instanceStep{engines: asked})
+	}
+	if missing.plan {
+		sizes = append(sizes, instanceStep{plan: planned.Plan.ValueString()})
+	}
+	if memorySum(asked, on, kinds) > memorySum(on, nil, kinds) {
+		slices.Reverse(sizes)
+	}
+	return append(steps, sizes...)
+}
+
+// instanceParts are the parts of an instance that a plan can change.
+type instanceParts struct{ name, tags, engines, plan bool }
+
+// partsThatDiffer returns the parts in which two models differ.
+func partsThatDiffer(a, b instanceModel) instanceParts {
+	engines, _ := enginesOf(a.Engines)
+	others, _ := enginesOf(b.Engines)
+	return instanceParts{
+		name:    !a.Name.Equal(b.Name),
+		tags:    !attributes.SameStrings(a.TagsAll, b.TagsAll),
+		engines: !sameEngines(others, engines),
+		plan:    !a.Plan.Equal(b.Plan),
+	}
+}
+
+func (p instanceParts) and(q instanceParts) instanceParts {
+	return instanceParts{p.name && q.name, p.tags && q.tags, p.engines && q.engines, p.plan && q.plan}
+}
+
+// isPartlyShown reports whether a record shows a part of what the plan changes of the prior
+// state.
+func (m instanceModel) isPartlyShown(prior instanceModel, i client.Instance) bool {
+	there := prior
+	there.setRecord(i, types.SetNull(types.StringType)) // whose the tags are does not matter here
+	changes := partsThatDiffer(prior, m)
+	return changes.and(partsThatDiffer(there, m)) != changes
+}
+
+// isLike reports whether two steps change the same part of an instance.
+func (s instanceStep) isLike(other instanceStep) bool {
+	return (s.label == nil) == (other.label == nil) && (s.engines == nil) == (other.engines == nil)
+}
+
+// send sends the step and waits for its job. budgets returns the engines to set, computed
+// from the instance's record.
+func (s instanceStep) send(ctx context.Context, turn *client.Turn, budgets func(client.Instance) (map[string]client.EngineBudget, error)) error {
+	switch {
+	case s.label != nil:
+		return turn.Do(ctx, client.OpUpdate, func(ctx context.Context) (client.Pending, error) { return turn.Update(ctx, *s.label) })
+	case s.engines != nil:
+		return turn.Do(ctx, client.OpEngines, func(ctx context.Context) (client.Pending, error) { return turn.SetEngines(ctx, budgets) })
+	}
+	return turn.Do(ctx, client.OpResize, func(ctx context.Context) (client.Pending, error) { return turn.Resize(ctx, s.plan) })
+}
+
+// applyTo changes the model in the same way as the step changes the instance.
+func (s instanceStep) applyTo(m *instanceModel, planned instanceModel) {
+	switch {
+	case s.label != nil:
+		m.Name, m.Tags, m.TagsAll = planned.Name, planned.Tags, planned.TagsAll
+	case s.engines != nil:
+		m.Engines = planned.withoutUnknowns().Engines
+	default:
+		m.Plan = planned.Plan
+	}
+}
+
+// shows reports whether a record shows everything that the plan m changes of the prior
+// state.
+func (m instanceModel) shows(prior instanceModel, i client.Instance) bool {
+	shown := m
+	shown.setRecord(i, types.SetNull(types.StringType)) // the difference compares tags_all, so default tags do not matter
+	return len(instanceDifference(prior, m, shown, nil)) == 0
+}

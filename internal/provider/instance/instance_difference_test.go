@@ -1,0 +1,191 @@
+package instance
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"pgregory.net/rapid"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
+)
+
+// String returns the step as the tables of the tests write it.
+func (s instanceStep) String() string {
+	switch {
+	case s.label != nil:
+		var parts []string
+		if s.label.Name != nil {
+			parts = append(parts, "name "+*s.label.Name)
+		}
+		if s.label.Tags != nil {
+			parts = append(parts, "tags "+strings.Join(*s.label.Tags, " "))
+		}
+		return strings.Join(parts, ", ")
+	case s.engines != nil:
+		return "engines " + strings.Join(attributes.SortedKeys(s.engines), " ")
+	}
+	return "plan " + s.plan
+}
+
+// sized returns an instance with a plan and engines. A budget of 0 means null, and a
+// negative budget means unknown.
+func sized(plan string, budgets map[string]int64) instanceModel {
+	return instanceModel{
+		ID: types.StringValue("i-one"), Name: types.StringValue("test"), Region: types.StringValue("eu-central"),
+		Plan: types.StringValue(plan), Engines: enginesMap(engines(budgets)),
+		Tags: types.SetNull(types.StringType), TagsAll: providertest.Texts(), DeletionProtection: types.BoolValue(false),
+	}
+}
+
+func TestInstanceDifference(t *testing.T) {
+	kinds := map[string]client.EngineKind{"postgres": {FloorMB: 256}, "redis": {FloorMB: 32}}
+	tagged := func(m instanceModel, name string, tags ...string) instanceModel {
+		elements := []attr.Value{}
+		for _, tag := range tags {
+			elements = append(elements, types.StringValue(tag))
+		}
+		m.Name, m.Tags = types.StringValue(name), types.SetValueMust(types.StringType, elements)
+		m.TagsAll = m.Tags
+		return m
+	}
+	plain := sized("small", map[string]int64{"postgres": 512})
+	for name, row := range map[string]struct {
+		there, planned instanceModel
+		want           string
+	}{
+		"nothing":                        {plain, plain, "[]"},
+		"a budget that is not asked for": {plain, sized("small", map[string]int64{"postgres": 0}), "[]"},
+		"a budget that is not known":     {plain, sized("small", map[string]int64{"postgres": -1}), "[]"},
+		"no tags, another way":           {plain, tagged(plain, "test"), "[]"},
+		"a name":                         {plain, tagged(plain, "web"), "[name web]"},
+		"tags":                           {plain, tagged(plain, "test", "b", "a"), "[tags a b]"},
+		"name and tags at once":          {tagged(plain, "test", "a"), tagged(plain, "web"), "[name web, tags ]"},
+		"a budget":                       {plain, sized("small", map[string]int64{"postgres": 600}), "[engines postgres]"},
+		"an engine":                      {plain, sized("small", map[string]int64{"postgres": 0, "redis": 0}), "[engines postgres redis]"},
+		"none is left":                   {plain, sized("small", nil), "[engines ]"},
+		"a plan":                         {plain, sized("large", map[string]int64{"postgres": 512}), "[plan large]"},
+		"more on a bigger plan":          {plain, sized("large", map[string]int64{"postgres": 900}), "[plan large engines postgres]"},
+		"less on a smaller plan":         {plain, sized("free", map[string]int64{"postgres": 300}), "[engines postgres plan free]"},
+		"more by its floor":              {plain, sized("free", map[string]int64{"postgres": 0, "redis": 0}), "[plan free engines postgres redis]"},
+		"everything":                     {plain, tagged(sized("large", map[string]int64{"postgres": 900}), "web", "a"), "[name web, tags a plan large engines postgres]"},
+	} {
+		if got := fmt.Sprint(instanceDifference(row.there, row.planned, row.there, kinds)); got != row.want {
+			t.Errorf("%s: %s, want %s", name, got, row.want)
+		}
+	}
+}
+
+// A change that is not in the plan is left alone. A change that the instance already
+// shows is not sent again. The set of engines is sent whole, as planned.
+func TestInstanceDifferenceSendsWhatIsMissing(t *testing.T) {
+	small, large := sized("small", map[string]int64{"postgres": 512}), sized("large", map[string]int64{"postgres": 512})
+	renamed := small
+	renamed.Name = types.StringValue("web")
+	more := sized("small", map[string]int64{"postgres": 512, "redis": 64})
+	largeAndMore := sized("large", map[string]int64{"postgres": 512, "redis": 64})
+	for name, row := range map[string]struct {
+		prior, planned, there instanceModel
+		want                  string
+	}{
+		"resized by somebody else, and not by the plan": {small, renamed, large, "[name web]"},
+		"an engine of somebody else's":                  {small, renamed, more, "[name web]"},
+		"resized already":                               {small, large, large, "[]"},
+		"resized already, the engines to come":          {small, largeAndMore, large, "[engines postgres redis]"},
+		"the engines set already":                       {small, largeAndMore, more, "[plan large]"},
+		"resized to another plan meanwhile":             {small, large, sized("free", map[string]int64{"postgres": 512}), "[plan large]"},
+	} {
+		if got := fmt.Sprint(instanceDifference(row.prior, row.planned, row.there, nil)); got != row.want {
+			t.Errorf("%s: %s, want %s", name, got, row.want)
+		}
+	}
+}
+
+// sizes draws an instance with a plan and with engines that fit it.
+func sizes(plans client.Plans) *rapid.Generator[instanceModel] {
+	return rapid.Custom(func(t *rapid.T) instanceModel {
+		plan := rapid.SampledFrom(plans.Plans).Draw(t, "plan")
+		budgets, left := map[string]int64{}, plan.MemoryMB
+		for _, name := range []string{"postgres", "redis", "couchdb", "nats", "apps", "auth"} { // auth needs postgres and apps, so it comes after them
+			floor := plans.Engines[name].FloorMB
+			needs := name == "auth" && (budgets["postgres"] == 0 || budgets["apps"] == 0)
+			if needs || floor > left || !rapid.Bool().Draw(t, name) {
+				continue
+			}
+			budgets[name] = floor + rapid.Int64Range(0, left-floor).Draw(t, name+" budget")
+			left -= budgets[name]
+		}
+		m := sized(plan.ID, budgets)
+		m.Name = types.StringValue(rapid.SampledFrom([]string{"test", "web"}).Draw(t, "name"))
+		m.Tags = attributes.SetOf(rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3, rapid.ID[string]).Draw(t, "tags"), types.SetNull(types.StringType))
+		m.TagsAll = tagsAll(m.Tags, types.SetNull(types.StringType))
+		return m
+	})
+}
+
+// For any two valid states of an instance, the service accepts every step from one to the
+// other, and the result is as planned.
+func TestInstanceStepsLeadToThePlan(t *testing.T) {
+	t.Parallel()
+	const together = 100
+	for first := 0; first < *providertest.Pairs; first += together {
+		t.Run(fmt.Sprint("from pair ", first), func(t *testing.T) { stepsLeadToThePlan(t, first, first+together) })
+	}
+}
+
+func stepsLeadToThePlan(t *testing.T, first, last int) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := fakeservice.New(fakeservice.Options{APIKey: "key", RequestsKept: 1})
+		defer func() { _ = fake.Close() }()
+		refused := 0
+		served := providertest.CountRefusals(fake, &refused)
+		c, err := client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{Handler: served}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans, err := c.Plans(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &instanceResource{base.Resource{Data: base.Data{Client: c}}}
+		draw := sizes(plans)
+		for n := first; n < last; n++ {
+			before, planned := draw.Example(2*n), draw.Example(2*n+1)
+			id := fmt.Sprint("i-", n)
+			before.ID, planned.ID = types.StringValue(id), types.StringValue(id)
+			record := fakeservice.Instance{ID: id, Name: before.Name.ValueString(), Plan: before.Plan.ValueString(), Region: "eu-central",
+				Tags: attributes.ElementsOf(before.Tags), Engines: map[string]*fakeservice.Engine{}}
+			on, _ := enginesOf(before.Engines)
+			for name, memory := range on {
+				record.Engines[name] = &fakeservice.Engine{MemoryMB: int(memory.ValueInt64())}
+			}
+			fake.AddInstance(record)
+			turn, err := c.Enter(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			update := instanceUpdate{instanceResource: r, prior: before, planned: planned, save: func(instanceModel) {}}
+			done, err := update.run(t.Context(), turn, before)
+			turn.Leave()
+			if err != nil || refused > 0 {
+				t.Fatalf("pair %d: from %s to %s: %d refused, %v", n, shape(before), shape(planned), refused, err)
+			}
+			there, _ := fake.Instance(id)
+			if len(instanceDifference(before, planned, done, nil)) > 0 || shape(done) != shape(planned) || there.Plan != planned.Plan.ValueString() || there.Name != planned.Name.ValueString() {
+				t.Fatalf("pair %d: from %s to %s came %s", n, shape(before), shape(planned), shape(done))
+			}
+			fake.RemoveInstance(id)
+		}
+	})
+}
+
+// shape formats the name, tags, plan and engines of a model.
+func shape(m instanceModel) string { return fmt.Sprint(m.Name, m.Tags, m.Plan, m.Engines) }

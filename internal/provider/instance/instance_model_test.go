@@ -1,0 +1,119 @@
+package instance
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
+)
+
+// The state's evidence decides whether an instance runs, is unfinished, never ran or is
+// protected.
+func TestInstanceEvidence(t *testing.T) {
+	for name, row := range map[string]struct {
+		status, host, ca                      string
+		creating                              bool
+		runs, unfinished, neverRan, unguarded bool
+	}{
+		"never read":                           {unfinished: true},
+		"being created":                        {status: "creating", creating: true, unfinished: true, neverRan: true, unguarded: true},
+		"being created, with a host already":   {status: "creating", host: "h", creating: true, unfinished: true},
+		"imported while it reads creating":     {status: "creating", unfinished: true},
+		"creating once more":                   {status: "creating", host: "h"},
+		"creation failed":                      {status: "failed", creating: true, neverRan: true, unguarded: true},
+		"failed after it ran":                  {status: "failed", ca: "c"},
+		"failed after it ran, note left":       {status: "failed", ca: "c", creating: true},
+		"imported failed":                      {status: "failed"},
+		"running":                              {status: "running", runs: true},
+		"running, note left":                   {status: "running", creating: true, runs: true},
+		"being deleted":                        {status: "deleting", host: "h", unguarded: true},
+		"another word, has run":                {status: "restarting", host: "h", runs: true},
+		"another word, has a certificate":      {status: "restarting", ca: "c", runs: true},
+		"another word, may never have run":     {status: "preparing", unfinished: true},
+		"another word, being created":          {status: "preparing", creating: true, unfinished: true, neverRan: true, unguarded: true},
+		"another word, host before it is done": {status: "preparing", host: "h", creating: true, runs: true, unfinished: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, protection := range []types.Bool{types.BoolNull(), types.BoolValue(true), types.BoolValue(false)} {
+				m := instanceModel{Status: attributes.StringOrNull(row.status), Host: attributes.StringOrNull(row.host), CACertificate: attributes.StringOrNull(row.ca), DeletionProtection: protection}
+				got := []bool{m.runs(), m.unfinished(row.creating), m.neverRan(row.creating), m.protected(row.creating)}
+				want := []bool{row.runs, row.unfinished, row.neverRan, !row.unguarded && (protection.IsNull() || protection.ValueBool())}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("runs, unfinished, neverRan, protected with %s: %s", protection, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestInstanceTakesARecordOver(t *testing.T) {
+	plain := sized("small", map[string]int64{"postgres": 512, "redis": 64})
+	plain.Status, plain.Host = types.StringValue("running"), types.StringValue("one.example")
+	for name, row := range map[string]struct {
+		prior  func(*instanceModel)
+		record client.Instance
+		want   func(*instanceModel)
+	}{
+		"nothing is told":       {func(*instanceModel) {}, client.Instance{}, func(*instanceModel) {}},
+		"another id is no id":   {func(*instanceModel) {}, client.Instance{ID: "i-two"}, func(*instanceModel) {}},
+		"the plan's older name": {func(*instanceModel) {}, client.Instance{Tier: "large"}, func(m *instanceModel) { m.Plan = types.StringValue("large") }},
+		"everything is told": {func(*instanceModel) {}, client.Instance{Name: "web", Plan: "large", Region: "us-east", Status: "restarting", Host: "two.example",
+			CheckoutURL: "https://pay.example", Tags: client.Some([]string{"b", "a", "b"}), Engines: client.Some(client.Engines{"nats": {MemoryMB: 64}})},
+			func(m *instanceModel) {
+				m.Name, m.Plan, m.Region = types.StringValue("web"), types.StringValue("large"), types.StringValue("us-east")
+				m.Status, m.Host, m.CheckoutURL = types.StringValue("restarting"), types.StringValue("two.example"), types.StringValue("https://pay.example")
+				m.Tags, m.TagsAll, m.Engines = providertest.Texts("a", "b"), providertest.Texts("a", "b"), enginesMap(engines(map[string]int64{"nats": 64}))
+			}},
+		"it is paid":             {func(m *instanceModel) { m.CheckoutURL = types.StringValue("https://pay.example") }, client.Instance{}, func(*instanceModel) {}},
+		"a budget is not told":   {func(*instanceModel) {}, client.Instance{Engines: client.Some(client.Engines{"postgres": {}, "redis": {MemoryMB: 128}})}, func(m *instanceModel) { m.Engines = sized("", map[string]int64{"postgres": 512, "redis": 128}).Engines }},
+		"an engine has gone":     {func(*instanceModel) {}, client.Instance{Engines: client.Some(client.Engines{"redis": {MemoryMB: 64}})}, func(m *instanceModel) { m.Engines = sized("", map[string]int64{"redis": 64}).Engines }},
+		"the last tag has gone":  {func(m *instanceModel) { m.Tags = providertest.Texts("a") }, client.Instance{Tags: client.Some([]string{})}, func(*instanceModel) {}},
+		"tags = []":              {func(m *instanceModel) { m.Tags = providertest.Texts() }, client.Instance{Tags: client.Some([]string{})}, func(m *instanceModel) { m.Tags = providertest.Texts() }},
+		"imported, and guarded":  {func(m *instanceModel) { m.DeletionProtection = types.BoolNull() }, client.Instance{}, func(m *instanceModel) { m.DeletionProtection = types.BoolValue(true) }},
+		"made, and not told yet": {func(m *instanceModel) { m.Host, m.Status = types.StringUnknown(), types.StringUnknown() }, client.Instance{Status: "creating"}, func(m *instanceModel) { m.Host, m.Status = types.StringNull(), types.StringValue("creating") }},
+	} {
+		m, want := plain, plain
+		row.prior(&m)
+		row.want(&want)
+		m.setRecord(row.record, types.SetNull(types.StringType))
+		if diff := cmp.Diff(want, m); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// Secrets of a connection record are not copied to the model.
+func TestInstanceTakesItsConnectionOver(t *testing.T) {
+	auth := &client.AuthConnection{URL: "https://one.example/auth/v1", AnonKey: "anon", ServiceKey: "canary"}
+	for name, row := range map[string]struct {
+		told             client.Connection
+		ca, url, anonKey types.String
+	}{
+		"with auth":    {client.Connection{CACertificate: "pem", Engines: client.ConnectionEngines{Auth: auth}}, types.StringValue("pem"), types.StringValue(auth.URL), types.StringValue("anon")},
+		"without":      {client.Connection{CACertificate: "pem"}, types.StringValue("pem"), types.StringNull(), types.StringNull()},
+		"not told yet": {client.Connection{}, types.StringNull(), types.StringNull(), types.StringNull()},
+	} {
+		before := types.StringValue("before")
+		m := instanceModel{CACertificate: before, AuthURL: before, AuthAnonKey: before}
+		if m.setConnection(row.told); !m.CACertificate.Equal(row.ca) || !m.AuthURL.Equal(row.url) || !m.AuthAnonKey.Equal(row.anonKey) {
+			t.Errorf("%s: %s, %s, %s", name, m.CACertificate, m.AuthURL, m.AuthAnonKey)
+		}
+	}
+}
+
+// A request to create an instance states for three engines whether each is on or off.
+func TestNewInstance(t *testing.T) {
+	m := sized("small", map[string]int64{"postgres": 512, "redis": 0})
+	m.Tags, m.TagsAll = providertest.Texts("a"), providertest.Texts("b", "a")
+	want := client.NewInstance{Name: "test", Plan: "small", Region: "eu-central", Tags: []string{"a", "b"},
+		Engines: map[string]bool{"postgres": true, "apps": false, "auth": false}}
+	var diags diag.Diagnostics
+	if diff := cmp.Diff(want, m.newInstance(t.Context(), &diags)); diff != "" || len(diags) > 0 {
+		t.Error(diff, diags)
+	}
+}

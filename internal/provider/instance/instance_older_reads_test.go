@@ -1,0 +1,90 @@
+package instance
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
+)
+
+// An instance that was seen running is not reported as still creating. Its connection
+// record is read even if a replica answers that there is none yet.
+func TestInstanceThatRunsIsReadAsItRan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reads, older, refused := 0, 0, 0
+		fake, c := providertest.Replicas(t, func(w http.ResponseWriter, r *http.Request, newest *httptest.ResponseRecorder) bool {
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/instances/i-one"):
+				if reads++; strings.Contains(newest.Body.String(), `"renamed"`) && older < 3 {
+					older++
+					providertest.AnswerOlder(w, newest, "status", "creating")
+					return true
+				}
+			case strings.HasSuffix(r.URL.Path, "/connection") && refused < 4:
+				refused++
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader([]int{http.StatusConflict, http.StatusNotFound}[refused%2])
+				_, _ = w.Write([]byte([]string{`{"detail":"it is creating","code":"job_running"}`, `{"detail":"there is none","code":"not_found"}`}[refused%2]))
+				return true
+			}
+			return false
+		})
+		fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "free", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
+		turn, err := c.Enter(t.Context(), "i-one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer turn.Leave()
+		instance, err := c.Instance(t.Context(), "i-one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := instanceModel{ID: types.StringValue("i-one")}
+		before.setRecord(instance, types.SetNull(types.StringType))
+		planned := before
+		planned.Name = types.StringValue("renamed")
+		update := instanceUpdate{instanceResource: &instanceResource{base.Resource{Data: base.Data{Client: c}}}, prior: before, planned: planned, save: func(instanceModel) {}}
+		done, err := update.run(t.Context(), turn, before)
+		if err != nil || older == 0 || refused == 0 || done.Status != types.StringValue(client.StatusRunning) || done.Host.IsNull() || done.CACertificate.IsNull() {
+			t.Errorf("after %d older records and %d refusals: %s, %v", older, refused, done.Status, err)
+		}
+	})
+}
+
+// A read that lags may show the planned value although the instance has changed since. The
+// change is sent anyway.
+func TestOldInstanceDoesNotPassForThePlan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake, c := providertest.LaggingReads(t, "/instances/i-one", "plan", "free")
+		fake.AddInstance(fakeservice.Instance{ID: "i-one", Plan: "large", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
+		instance, err := c.Instance(t.Context(), "i-one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := instanceModel{ID: types.StringValue("i-one")}
+		before.setRecord(instance, types.SetNull(types.StringType))
+		before.Plan = types.StringValue("large")
+		planned := before
+		planned.Plan = types.StringValue("free")
+		turn, err := c.Enter(t.Context(), "i-one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer turn.Leave()
+		update := instanceUpdate{instanceResource: &instanceResource{base.Resource{Data: base.Data{Client: c}}}, prior: before, planned: planned, save: func(instanceModel) {}}
+		if _, err := update.run(t.Context(), turn, before); err != nil {
+			t.Fatal(err)
+		}
+		if i, _ := fake.Instance("i-one"); i.Plan != "free" {
+			t.Errorf("got plan %s, want free", i.Plan)
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package instance
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+)
+
+// ModifyPlan warns of data that the plan would delete, resumes an unfinished creation,
+// and checks the plan against the service's catalogue.
+func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.CheckPlannedAccount(ctx, req, resp)
+	defer r.DropRepeatedWarnings(!req.State.Raw.IsNull(), &resp.Diagnostics)
+	state, plan, ok := base.Planning[instanceModel](ctx, req, &resp.Diagnostics)
+	if ok && state != nil && r.Client != nil {
+		r.Client.Claim(state.ID.ValueString())
+		r.PlanIdentified(req, resp, state.itself())
+	}
+	if plan != nil {
+		r.Planned.NoteInstance(plan.ID, plan.Plan.ValueString(), budgetsOf(plan.Engines))
+	}
+	if ok && plan != nil && r.Client != nil {
+		if all := tagsAll(plan.Tags, r.DefaultTags); !all.Equal(plan.TagsAll) {
+			plan.TagsAll = all
+			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("tags_all"), all)...)
+		}
+	}
+	creating := base.PendingCreation(ctx, req.Private, &resp.Diagnostics) || ok && state != nil && base.WasUnprotected(state.DeletionProtection, state.Status)
+	if ok && state != nil && plan != nil {
+		base.NoteProtection(ctx, resp.Private, state.protectedObject(), state.protected(creating), &resp.Diagnostics)
+	}
+	switch {
+	case !ok:
+		return
+	case plan == nil:
+		if state.protected(creating) {
+			state.protectedObject().RefuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
+		} else {
+			state.warnOfLoss(&resp.Diagnostics, path.Root("deletion_protection"), creating, "destroys")
+		}
+		return
+	case state == nil:
+		base.RefuseReplacement(ctx, req.Private, &resp.Diagnostics)
+		tellNamesakes := r.checkNamesakes(ctx, *plan)
+		r.checkCatalogue(ctx, nil, *plan, &resp.Diagnostics)
+		tellNamesakes(&resp.Diagnostics)
+		return
+	case !state.Region.IsNull() && !state.Region.Equal(plan.Region):
+		if state.protected(creating) {
+			state.protectedObject().Refuse(&resp.Diagnostics, path.Root("region"))
+		} else {
+			state.warnOfLoss(&resp.Diagnostics, path.Root("region"), creating, "replaces")
+		}
+		r.checkCatalogue(ctx, nil, *plan, &resp.Diagnostics) // a new instance is bought
+		return
+	}
+	bought := state
+	switch status := state.Status.ValueString(); {
+	case status == client.StatusDeleting && base.IsProtected(state.DeletionProtection) && !base.IsProtected(plan.DeletionProtection):
+		// Its deletion may have failed. This apply only lifts the protection.
+	case status == client.StatusFailed && state.neverRan(creating), status == client.StatusDeleting:
+		plan.Status = types.StringUnknown()
+		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))
+		bought = nil
+	default:
+		configured, _ := base.LoadPrivate[[]string](ctx, req.Private, base.ConfiguredKey, &resp.Diagnostics)
+		checkEngineLoss(state, plan, configured, state.unfinished(creating), &resp.Diagnostics)
+		if state.unfinished(creating) {
+			*plan = plan.withNullsUnknown()
+		} else {
+			planAuth(state, plan)
+		}
+	}
+	r.checkCatalogue(ctx, bought, *plan, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+// itself identifies the instance, whichever resource manages it.
+func (m *instanceModel) itself() base.ManagedObject {
+	return base.ManagedObject{Kind: "instance", Key: m.ID.ValueString()}
+}
+
+// planAuth plans the auth engine's URL and key, which exist only while the engine is on.
+func planAuth(state, plan *instanceModel) {
+	before, _ := enginesOf(state.Engines)
+	after, known := enginesOf(plan.Engines)
+	switch had, has := has(before, "auth"), has(after, "auth"); {
+	case !known || has && !had:
+		plan.AuthURL, plan.AuthAnonKey = types.StringUnknown(), types.StringUnknown()
+	case had == has:
+		plan.AuthURL, plan.AuthAnonKey = state.AuthURL, state.AuthAnonKey
+	default:
+		plan.AuthURL, plan.AuthAnonKey = types.StringNull(), types.StringNull()
+	}
+}
+
+// warnOfLoss warns of the data that a plan deletes if it destroys or replaces an
+// instance.
+func (m *instanceModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, creating bool, does string) {
+	if m.neverRan(creating) {
+		return
+	}
+	what := "the machine"
+	if engines, _ := enginesOf(m.Engines); len(engines) > 0 {
+		what = "all data of " + strings.Join(attributes.SortedKeys(engines), ", ") + " and the instance's backups"
+	}
+	diags.AddAttributeWarning(at, "All data of an instance will be lost",
+		fmt.Sprintf("The plan %s instance %s (%s). Applying it permanently deletes %s.", does, m.Name.ValueString(), m.ID.ValueString(), what))
+}

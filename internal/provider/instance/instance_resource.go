@@ -1,0 +1,352 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+)
+
+var (
+	_ resource.ResourceWithConfigure      = &instanceResource{}
+	_ resource.ResourceWithImportState    = &instanceResource{}
+	_ resource.ResourceWithIdentity       = &instanceResource{}
+	_ resource.ResourceWithModifyPlan     = &instanceResource{}
+	_ resource.ResourceWithValidateConfig = &instanceResource{}
+)
+
+// A creation takes about 8 minutes (SERVICE.md#instances).
+const (
+	instanceCreateTimeout = 30 * time.Minute
+	instanceUpdateTimeout = 30 * time.Minute
+	instanceDeleteTimeout = 20 * time.Minute
+)
+
+// NewResource returns the resource hosting_instance.
+func NewResource() resource.Resource { return &instanceResource{} }
+
+type instanceResource struct{ base.Resource }
+
+func (r *instanceResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_instance"
+}
+
+func (r *instanceResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.BeginApply(ctx, "create")
+	var plan instanceModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := plan.Timeouts.Create(ctx, instanceCreateTimeout)
+	resp.Diagnostics.Append(diags...)
+	plan.TagsAll = tagsAll(plan.Tags, r.DefaultTags)
+	request := plan.newInstance(ctx, &resp.Diagnostics)
+	if !r.MayCreate(ctx, &resp.Diagnostics) {
+		return
+	}
+	created, err := r.create(ctx, request, timeout)
+	if err != nil {
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create instance "+request.Name, err)
+		return
+	}
+	if created.Adopted {
+		resp.Diagnostics.AddWarning("Adopted existing instance "+request.Name+": the response to the create request was lost", diagnostics.AdoptedText("Instance "+created.ID))
+	}
+
+	// From here on the machine exists. Its id is saved before anything else can fail.
+	// Only a failed job may taint the instance, because the next apply destroys a tainted
+	// one.
+	plan.ID = types.StringValue(created.ID)
+	saved := plan.withoutUnknowns()
+	saved.Status = types.StringValue(client.StatusCreating)
+	saved.CheckoutURL = attributes.StringOrNull(created.CheckoutURL)
+	r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
+	r.SetIdentity(ctx, resp.Identity, instanceIdentity{ID: saved.ID}, &resp.Diagnostics)
+	work := base.PendingWork{Job: created.Pending.JobID, Creating: true, Switches: request.Engines}
+	base.SavePrivate(ctx, resp.Private, base.PendingKey, work, &resp.Diagnostics)
+	noteConfigured(ctx, resp.Private, plan.Engines, nil, &resp.Diagnostics)
+	defer r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
+	if created.CheckoutURL != "" {
+		resp.Diagnostics.AddWarning("Instance "+request.Name+" waits for its checkout", checkoutText(created))
+		return
+	}
+
+	finished := saved
+	finished.Engines = enginesMap(engineSwitches(request.Engines))
+	made := false
+	err = base.InTurn(ctx, r.Client, created.ID, timeout, func(ctx context.Context, turn *client.Turn) error {
+		if err := r.Client.WaitCreated(ctx, created.ID, created.Pending.JobID); err != nil {
+			return err
+		}
+		made = true
+		var err error
+		finished, err = instanceUpdate{instanceResource: r, prior: finished, planned: plan, creating: true, save: func(instanceModel) {}}.run(ctx, turn, finished)
+		return err
+	})
+	switch {
+	case err != nil && made:
+		resp.Diagnostics.AddWarning("Instance "+request.Name+" was created, but not all of it is as planned", incompleteText(finished, plan, err))
+		return
+	case err != nil && !diagnostics.Failed(err):
+		resp.Diagnostics.AddWarning("Instance "+request.Name+" is still being created", unfinishedText(created.ID, created.Pending.JobID, err))
+		return
+	case err != nil:
+		work, saved.DeletionProtection = work.CreationFailed(saved.DeletionProtection)
+		base.SavePrivate(ctx, resp.Private, base.PendingKey, work, &resp.Diagnostics)
+		r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to finish creating instance "+request.Name, err)
+		return
+	}
+	base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
+	r.SetResult(ctx, base.Creating(req, resp), finished)
+}
+
+// create requests the instance. If the response is lost, the create timeout also limits
+// the search for the instance.
+func (r *instanceResource) create(ctx context.Context, request client.NewInstance, timeout time.Duration) (client.Created, error) {
+	ctx, cancel := base.WithTimeout(ctx, timeout)
+	defer cancel()
+	return r.Client.CreateInstance(ctx, request)
+}
+
+func checkoutText(created client.Created) string {
+	return fmt.Sprintf("The plan is paid, so the creation of instance %s (job %s) continues only once this page has been opened:\n\n%s\n\n"+
+		"The instance is in the state and was requested once. Open the page, then apply again: the apply waits for the same job.",
+		created.ID, created.Pending.JobID, created.CheckoutURL)
+}
+
+func unfinishedText(id, job string, err error) string {
+	return fmt.Sprintf("%s\n\nInstance %s is in the state and not tainted, and the service continues with its creation, job %s. "+
+		"Apply again to wait for the same job.", diagnostics.Sentence(err.Error()), id, job)
+}
+
+// incompleteText states what a created instance still lacks.
+func incompleteText(m, plan instanceModel, err error) string {
+	missing := "its connection record was not read"
+	asked, _ := enginesOf(plan.Engines)
+	if there, _ := enginesOf(m.Engines); !sameEngines(asked, there) {
+		missing = "its engines, or their budgets, are not all set"
+	}
+	return fmt.Sprintf("Instance %s was created, but %s. %s\n\n"+
+		"The instance is in the state and not tainted. The next apply does what is missing.", m.ID.ValueString(), missing, diagnostics.Explain(err))
+}
+
+func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state instanceModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	work, pending := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	r.SetIdentity(ctx, resp.Identity, instanceIdentity{ID: state.ID}, &resp.Diagnostics)
+	if r.Client == nil {
+		return
+	}
+	inProgress := pending && r.InProgress(ctx, work.Job)
+	instance, err := r.record(ctx, state)
+	if errors.Is(err, client.ErrNotFound) && inProgress && !r.IsElsewhere(ctx, req.Private, &resp.Diagnostics) {
+		return // not listed yet, but it is being created
+	}
+	if errors.Is(err, client.ErrNotFound) {
+		r.RemoveGone(ctx, req.Private, &resp.State, r.absent(state), &resp.Diagnostics, state.itself())
+		return
+	}
+	if err != nil {
+		r.Service.AddReadError(&resp.Diagnostics, "Unable to read instance "+state.ID.ValueString(), err)
+		return
+	}
+	r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
+	before, _ := enginesOf(state.Engines)
+	host := state.Host
+	unprotected := work.Protected || base.WasUnprotected(state.DeletionProtection, state.Status)
+	state.setRecord(instance, r.DefaultTags)
+	after, _ := enginesOf(state.Engines)
+	changed := !slices.Equal(attributes.SortedKeys(before), attributes.SortedKeys(after)) || !state.Host.Equal(host)
+	_, movedOn := base.LoadPrivate[bool](ctx, req.Private, base.ConnectionKey, &resp.Diagnostics)
+	if state.needsConnection() || state.runs() && (movedOn || changed) {
+		r.setConnection(ctx, &state, &resp.Diagnostics)
+	}
+	if movedOn && !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, base.ConnectionKey, nil)...)
+	}
+	creating := pending && work.Creating
+	if unprotected {
+		state.DeletionProtection = base.ProtectionAfterFailure(state.ran())
+	}
+	switch {
+	case creating && state.ran() && !state.unfinished(creating):
+		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
+	case !pending && state.unfinished(creating):
+		r.noteCreation(ctx, instance, resp.Private, &resp.Diagnostics)
+	}
+	r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
+}
+
+// absent describes the instance to removeGone and mayDelete.
+func (r *instanceResource) absent(m instanceModel) base.AbsentObject {
+	return base.AbsentObject{
+		What: fmt.Sprintf("Instance %s (%s)", m.Name.ValueString(), m.ID.ValueString()),
+		IsValuable: func(ctx context.Context) bool {
+			plans, err := r.Client.Plans(ctx)
+			plan, listed := plans.Plan(m.Plan.ValueString())
+			protected := base.IsProtected(m.DeletionProtection) && !base.WasUnprotected(m.DeletionProtection, m.Status)
+			return protected || err != nil || !listed || plan.PriceCents > 0
+		},
+	}
+}
+
+// record reads the instance's record for a refresh.
+func (r *instanceResource) record(ctx context.Context, m instanceModel) (client.Instance, error) {
+	r.Client.StartReadingAccountID(ctx)
+	r.Client.Claim(m.ID.ValueString())
+	return r.Client.RefreshInstance(ctx, m.ID.ValueString())
+}
+
+// noteCreation notes the creation of an instance that was imported while being created.
+// Only the job proves that the instance has not run yet.
+func (r *instanceResource) noteCreation(ctx context.Context, instance client.Instance, private base.PrivateWriter, diags *diag.Diagnostics) {
+	if instance.JobID == "" {
+		return
+	}
+	job, err := r.Client.Job(ctx, instance.JobID)
+	if err == nil && job.Operation == client.OpCreate {
+		base.SavePrivate(ctx, private, base.PendingKey, base.PendingWork{Job: job.ID, Creating: true}, diags)
+	}
+}
+
+// setConnection reads the connection record into the model.
+func (r *instanceResource) setConnection(ctx context.Context, m *instanceModel, diags *diag.Diagnostics) {
+	connection, err := r.Client.Connection(ctx, m.ID.ValueString())
+	if err != nil {
+		diagnostics.AddClientError(diags, "Unable to read the connection record of instance "+m.ID.ValueString(), err)
+		return
+	}
+	m.setConnection(connection)
+}
+
+func (r *instanceResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.BeginApply(ctx, "update")
+	base.IdentityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)
+	var state, plan instanceModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	plan.TagsAll = tagsAll(plan.Tags, r.DefaultTags)
+	timeout, diags := plan.Timeouts.Update(ctx, instanceUpdateTimeout)
+	resp.Diagnostics.Append(diags...)
+	pending, _ := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	configured, _ := base.LoadPrivate[[]string](ctx, req.Private, base.ConfiguredKey, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
+		return
+	}
+	id := state.ID.ValueString()
+	r.Client.Claim(id)
+	base.ProtectAtOnce(ctx, state.DeletionProtection, plan.DeletionProtection, &resp.State, &resp.Diagnostics)
+	base.ForgetProtection(ctx, resp.Private, &resp.Diagnostics)
+	noteConfigured(ctx, resp.Private, plan.Engines, configured, &resp.Diagnostics)
+	creating := pending.Creating
+	m := state
+	if m.unfinished(creating) && pending.Switches != nil {
+		m.Engines = enginesMap(engineSwitches(pending.Switches)) // the other engines are still to be set
+	}
+	m.DeletionProtection, m.Timeouts = base.ProtectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
+	update := instanceUpdate{
+		instanceResource: r, prior: m, planned: plan, stored: base.StoredPlan[instanceModel](ctx, req, &resp.Diagnostics),
+		creating: creating, configured: configured,
+		refuse: func(off []string) error { return refuseUnseenLoss(state, off, configured, &resp.Diagnostics) },
+		save:   func(m instanceModel) { r.SetState(ctx, &resp.State, m, &resp.Diagnostics) },
+	}
+	err := base.InTurn(ctx, r.Client, id, timeout, func(ctx context.Context, turn *client.Turn) (err error) {
+		if m.unfinished(creating) {
+			if err := r.Client.WaitCreated(ctx, id, pending.Job); err != nil {
+				return err
+			}
+		}
+		m, err = update.run(ctx, turn, m)
+		return err
+	})
+	addUpdateError(&resp.Diagnostics, state, err)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
+	noteConfigured(ctx, resp.Private, plan.Engines, nil, &resp.Diagnostics)
+	if m.connectionMovedOn(plan) {
+		base.SavePrivate(ctx, resp.Private, base.ConnectionKey, true, &resp.Diagnostics)
+	}
+	r.SetResult(ctx, base.Updating(req, resp), m)
+}
+
+// addUpdateError reports the error of an update, unless a diagnostic has reported it.
+func addUpdateError(diags *diag.Diagnostics, state instanceModel, err error) {
+	switch {
+	case err == nil, errors.Is(err, errRefused):
+	case errors.As(err, new(*client.CheckoutError)):
+		diagnostics.AddClientError(diags, state.title()+" still waits for its checkout", err)
+	default:
+		diagnostics.AddClientError(diags, "Unable to update instance "+state.ID.ValueString(), err)
+	}
+}
+
+func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.BeginApply(ctx, "delete")
+	var state instanceModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Delete(ctx, instanceDeleteTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	id := state.ID.ValueString()
+	if !r.MayDelete(ctx, resp.Private, r.absent(state), r.LooksAtInstance(id), &resp.Diagnostics) {
+		return
+	}
+	work, _ := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	err := r.DeleteObject(ctx, base.Deletion{
+		InstanceID: id, Timeout: timeout, Operation: client.OpDelete, Object: state.protectedObject(),
+		IsProtected: func(ctx context.Context, _ *client.Turn) (bool, error) { return r.isProtected(ctx, state, work) },
+		Send: func(ctx context.Context, turn *client.Turn, permit client.Permit) (client.Pending, error) {
+			return turn.Delete(ctx, permit)
+		},
+	}, &resp.Diagnostics)
+	if err != nil {
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to delete instance "+id, err)
+	}
+}
+
+// IsProtected checks the protection again before a deletion, because ModifyPlan does not
+// receive the state of a tainted instance. A state that shows that the instance never ran
+// or is being deleted may be old. So the record is read too: a failed machine may have
+// been repaired, and a deletion may have failed. If the creation is still in
+// progress, IsProtected waits for its end: the deletion would have to wait anyway, and
+// would then destroy a running machine.
+func (r *instanceResource) isProtected(ctx context.Context, state instanceModel, work base.PendingWork) (bool, error) {
+	creating := work.Creating || state.DeletionProtection.IsNull()
+	if !base.IsProtected(state.DeletionProtection) || state.protected(creating) {
+		return base.IsProtected(state.DeletionProtection), nil
+	}
+	id := state.ID.ValueString()
+	instance, err := r.Client.Instance(ctx, id)
+	if err != nil {
+		return false, base.IgnoreNotFound(err)
+	}
+	state.setRecord(instance, r.DefaultTags)
+	if instance.Status == client.StatusDeleting {
+		return !state.neverRan(creating), nil // the deletion must have failed, or no second one would be sent
+	}
+	if state.protected(creating) || !state.unfinished(creating) {
+		return state.protected(creating), nil
+	}
+	err = r.Client.WaitCreated(ctx, id, work.Job)
+	if checkout := (*client.CheckoutError)(nil); errors.As(err, &checkout) || diagnostics.Failed(err) {
+		return false, nil
+	}
+	return err == nil, base.IgnoreNotFound(err)
+}

@@ -1,0 +1,207 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+)
+
+// An instanceUpdate changes an instance into the planned one. It works after the
+// creation, for a change of the plan, and after an interrupted apply.
+type instanceUpdate struct {
+	*instanceResource
+	// prior is the state that the plan was made from. Values that the plan does not
+	// change are left alone.
+	prior, planned instanceModel
+	// stored is the plan in the form in which the service stores it, or nil if the two
+	// forms are the same.
+	stored *instanceModel
+	// creating is true if the provider has not seen the instance run yet. In that case an
+	// engine that is neither planned nor in configured was turned on by the service, and
+	// stays on.
+	creating bool
+	// configured are the engines that the configuration has had.
+	configured []string
+	// refuse returns an error if engines must not be turned off. If nil, all may be.
+	refuse func(off []string) error
+	// save saves the model as it is after a step.
+	save func(instanceModel)
+}
+
+// run makes each missing change. It returns the final model, or on an error the model as
+// far as run got.
+func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceModel) (instanceModel, error) {
+	reached := u.prior // with the steps that this update has sent
+	instance, err := u.current(ctx, turn, reached)
+	if err != nil {
+		return m, err
+	}
+	m.setRecord(instance, u.DefaultTags)
+	u.save(m)
+	plans, err := u.Client.Plans(ctx)
+	if err != nil {
+		return m, err
+	}
+	on, _ := enginesOf(m.Engines)
+	wanted := u.planned
+	steps := instanceDifference(u.prior, wanted, m, plans.Engines)
+	if slices.ContainsFunc(steps, func(s instanceStep) bool { return s.engines != nil }) {
+		engines, err := u.engines(on)
+		if err != nil {
+			return m, err // nothing has been changed yet
+		}
+		wanted.Engines = enginesMap(engines)
+		steps = instanceDifference(u.prior, wanted, m, plans.Engines)
+	}
+	budgets := func(i client.Instance) (map[string]client.EngineBudget, error) {
+		there := recordedEngines(i.Engines.Value, on)
+		engines, err := u.engines(there)
+		return engineBudgets(engines, there), err
+	}
+	for i, step := range steps {
+		if i > 0 { // another client may have made this change during the last step
+			if instance, err = u.current(ctx, turn, reached); err != nil {
+				return m, err
+			}
+			there := m
+			there.setRecord(instance, u.DefaultTags)
+			if !slices.ContainsFunc(instanceDifference(u.prior, wanted, there, plans.Engines), step.isLike) {
+				step.applyTo(&m, wanted)
+				continue
+			}
+		}
+		begun := time.Now()
+		if err := step.send(ctx, turn, budgets); err != nil {
+			return m, err
+		}
+		step.applyTo(&m, wanted)
+		step.applyTo(&reached, wanted)
+		u.save(m)
+		if turn.BusySince(begun) {
+			return u.run(ctx, turn, m) // another client's job may have made the remaining changes
+		}
+	}
+	if len(steps) > 0 {
+		// The instance has run, but some replicas may not show it yet.
+		instance, err = base.ReadBack(ctx, u.instance(turn), func(i client.Instance) bool { return base.HasRun(i) && u.isShown(wanted, i) })
+		if err != nil {
+			return m, err
+		}
+	}
+	done := u.planned
+	done.setRecord(instance, u.DefaultTags)
+	if done.needsConnection() || done.runs() && u.changes() {
+		connection, err := base.ConnectionOf(ctx, u.Client, turn.InstanceID(), base.AnyRecord)
+		if err != nil {
+			return m, err
+		}
+		done.setConnection(connection)
+	}
+	return done.withoutUnknowns(), nil
+}
+
+// current reads the instance before a step. A record that shows a part of the plan that
+// this update has not sent is read again once reads no longer lag. An interrupted apply or
+// a person may have made the change, but the read may also show the instance as it was
+// before its last change. A creation has nothing before it. reached is the prior state with
+// the steps that were sent.
+func (u instanceUpdate) current(ctx context.Context, turn *client.Turn, reached instanceModel) (client.Instance, error) {
+	instance, err := u.idle(ctx, turn)
+	if err != nil || u.creating || !u.planned.isPartlyShown(reached, instance) {
+		return instance, err
+	}
+	if waited, err := turn.AwaitFreshReads(ctx); err != nil || !waited {
+		return instance, err
+	}
+	return u.idle(ctx, turn)
+}
+
+// idle reads the instance once it has run and no job is in progress. If another client or
+// an interrupted apply has begun a change, idle waits for that job's end and until reads
+// show its result.
+func (u instanceUpdate) idle(ctx context.Context, turn *client.Turn) (client.Instance, error) {
+	if !u.changes() {
+		return base.ReadBack(ctx, u.instance(turn), base.HasRun)
+	}
+	instance, foreign, err := turn.AwaitIdle(ctx)
+	if err != nil || base.HasRun(instance) && (!foreign || u.isShown(u.planned, instance)) {
+		return instance, err
+	}
+	return base.ReadBack(ctx, u.instance(turn), func(i client.Instance) bool {
+		return base.HasRun(i) && (!foreign || u.isShown(u.planned, i))
+	})
+}
+
+// isShown reports whether a record shows the wanted model, or its form as stored by the
+// service.
+func (u instanceUpdate) isShown(wanted instanceModel, i client.Instance) bool {
+	return wanted.shows(u.prior, i) || u.stored != nil && u.stored.shows(u.prior, i)
+}
+
+// changes reports whether the plan changes anything at the service.
+func (u instanceUpdate) changes() bool {
+	return len(instanceDifference(u.prior, u.planned, u.prior, nil)) > 0
+}
+
+func (r *instanceResource) instance(turn *client.Turn) func(context.Context) (client.Instance, error) {
+	return func(ctx context.Context) (client.Instance, error) { return r.Client.Instance(ctx, turn.InstanceID()) }
+}
+
+// engines returns the engines to set, including those in on that must stay on.
+func (u instanceUpdate) engines(on map[string]types.Int64) (map[string]types.Int64, error) {
+	engines, _ := enginesOf(u.planned.Engines)
+	for _, name := range without(on, engines) {
+		if u.creating && !slices.Contains(u.configured, name) {
+			engines[name] = on[name]
+		}
+	}
+	if u.refuse == nil {
+		return engines, nil
+	}
+	return engines, u.refuse(without(on, engines))
+}
+
+// engineBudgets returns the engines in the form of a request. An engine without a budget
+// keeps its current one, or gets the minimum if it is new.
+func engineBudgets(planned, there map[string]types.Int64) map[string]client.EngineBudget {
+	budgets := map[string]client.EngineBudget{}
+	for name, memory := range planned {
+		if memory.IsNull() || memory.IsUnknown() {
+			memory = there[name]
+		}
+		budgets[name] = client.EngineBudget{MemoryMB: memory.ValueInt64Pointer()}
+	}
+	return budgets
+}
+
+// errRefused ends a change that was refused with a diagnostic.
+var errRefused = errors.New("refused")
+
+// refuseUnseenLoss checks again, right before an update sets the engines, which of them
+// it would turn off. The plan may not have known which engines stay, and the state may
+// not have shown which are on. On refusal it returns errRefused and puts the reason in
+// diags.
+func refuseUnseenLoss(state instanceModel, off, configured []string, diags *diag.Diagnostics) error {
+	seen, _ := enginesOf(state.Engines)
+	if state.refuseEngineLoss(off, configured, diags) {
+		return errRefused
+	}
+	for _, name := range off {
+		if !has(seen, name) {
+			diags.AddAttributeError(path.Root("engines"), state.title()+" has an engine "+name+" that the plan did not show",
+				fmt.Sprintf("The update would turn the %s engine of instance %s off and delete all of its data, but the engine was not in the state when the plan was made. "+
+					"Nothing was turned off. Plan again without -refresh=false, and review that plan.", name, state.ID.ValueString()))
+			return errRefused
+		}
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+)
+
+// A console is an instance's SQL console while a script uses it. The turn of the instance
+// is held the whole time.
+type console struct {
+	client *client.Client
+	turn   *client.Turn
+	found  string // the mode to restore, or "" if it was not changed
+	opened bool   // the change to rw has ended successfully
+}
+
+// query opens the console for writing if necessary and runs SQL once. It always restores
+// the mode that it found, unless another client has changed it since. ran reports whether
+// the SQL ran.
+func (c *console) query(ctx context.Context, database, sql string) (ran bool, err error) {
+	defer func() { err = errors.Join(err, c.restore(ctx)) }()
+	for delay := 250 * time.Millisecond; ; delay = min(2*delay, 10*time.Second) {
+		if err := c.open(ctx); err != nil {
+			return false, err
+		}
+		err := c.turn.Query(ctx, database, sql)
+		if err == nil {
+			return true, nil
+		}
+		again, closedErr := c.closed(ctx, err)
+		if closedErr != nil || !again {
+			return false, errors.Join(err, closedErr)
+		}
+		if ended := base.Pause(ctx, delay); ended != nil {
+			return false, errors.Join(err, ended)
+		}
+	}
+}
+
+// open sets the console to rw, unless it is rw already.
+func (c *console) open(ctx context.Context) error {
+	mode, err := c.client.ConsoleMode(ctx, c.turn.InstanceID())
+	if err != nil || mode == client.ConsoleReadWrite {
+		return err
+	}
+	// Stored before the change, so that a change that fails midway is also reverted.
+	c.found, c.opened = mode, false
+	err = c.set(ctx, client.ConsoleReadWrite)
+	c.opened = err == nil
+	return err
+}
+
+// closed reports whether a statement was refused because another process closed the
+// console after it was opened: that process restored the mode that it had found. If so,
+// the statement did not run and can be sent again.
+func (c *console) closed(ctx context.Context, err error) (bool, error) {
+	switch {
+	case ctx.Err() != nil:
+		return false, client.CauseOf(ctx)
+	case errors.Is(err, client.ErrConsoleOff):
+		return true, nil
+	case client.IsReadOnly(err):
+		// Either the role may never write, or the console was closed. The mode shows
+		// which.
+		mode, modeErr := c.client.ConsoleMode(ctx, c.turn.InstanceID())
+		return mode != client.ConsoleReadWrite, modeErr
+	}
+	return false, nil
+}
+
+// restore sets the console to the mode that it was found in. It does nothing if the
+// console is not open, because another client has set it, or it was never opened. After
+// an interruption, restore runs within the grace period, like other work.
+func (c *console) restore(ctx context.Context) error {
+	if c.found == "" {
+		return nil
+	}
+	ctx = client.Detached(ctx)
+	isOpen := func(mode string) bool { return mode == client.ConsoleReadWrite }
+	if !c.opened {
+		_, _, _ = c.turn.AwaitIdle(ctx) // the job that opens the console may still run
+	}
+	mode, err := base.ReadBack(ctx, func(ctx context.Context) (string, error) { return c.client.ConsoleMode(ctx, c.turn.InstanceID()) }, isOpen)
+	if err == nil && !isOpen(mode) {
+		return nil
+	}
+	if err := c.set(ctx, c.found); err != nil {
+		return fmt.Errorf("the SQL console of instance %s was left in mode rw and must be set to %s by hand: %w", c.turn.InstanceID(), c.found, err)
+	}
+	return nil
+}
+
+func (c *console) set(ctx context.Context, mode string) error {
+	return c.turn.Do(ctx, client.OpConsole, func(ctx context.Context) (client.Pending, error) { return c.turn.SetConsoleMode(ctx, mode) })
+}

@@ -1,0 +1,2 @@
+// Package postgres has the resources and lists of databases, extensions and scripts.
+package postgres

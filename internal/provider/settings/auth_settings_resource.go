@@ -1,0 +1,126 @@
+package settings
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = &authSettingsResource{}
+	_ resource.ResourceWithImportState = &authSettingsResource{}
+	_ resource.ResourceWithIdentity    = &authSettingsResource{}
+	_ resource.ResourceWithModifyPlan  = &authSettingsResource{}
+)
+
+// NewAuthSettingsResource returns the resource hosting_auth_settings.
+func NewAuthSettingsResource() resource.Resource {
+	return &authSettingsResource{newAuthSettingsSetting()}
+}
+
+func newAuthSettingsSetting() authSettingsSetting {
+	return authSettingsSetting{name: "auth_settings", what: "auth settings", engine: "auth", service: settingService[client.AuthSettings]{
+		operation: client.OpAuthSettings,
+		send: func(turn *client.Turn, ctx context.Context, s client.AuthSettings) (client.Pending, error) {
+			return turn.SetAuthSettings(ctx, s.SiteURL.Value, s.RedirectURLs.Value)
+		},
+		recorded: func(i client.Instance) client.AuthSettings {
+			auth := i.Engines.Value["auth"]
+			return client.AuthSettings{SiteURL: auth.SiteURL, RedirectURLs: auth.RedirectURLs}
+		},
+		read:    (*client.Client).AuthSettings,
+		refresh: (*client.Client).RefreshAuthSettings,
+	}}
+}
+
+type authSettingsSetting = settingResource[authSettingsModel, client.AuthSettings, *authSettingsModel]
+
+type authSettingsResource struct{ authSettingsSetting }
+
+type authSettingsModel struct {
+	InstanceID   types.String   `tfsdk:"instance_id"`
+	SiteURL      types.String   `tfsdk:"site_url"`
+	RedirectURLs types.Set      `tfsdk:"redirect_urls"`
+	Timeouts     timeouts.Value `tfsdk:"timeouts"`
+}
+
+func (r *authSettingsResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		Version: 0,
+		MarkdownDescription: "Site URL and redirect URLs of an instance's `auth` engine. Create it for an app with sign-ins, once the app has its public URL. " +
+			"An instance has one set of settings. Destroying clears both.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": base.InstanceIDAttribute("the settings of the former instance are cleared"),
+			"site_url": schema.StringAttribute{
+				Required:            true,
+				Validators:          []validator.String{attributes.WebURL{}},
+				MarkdownDescription: "URL that sign-ins return to, usually the app's `url`. Can be changed in place.",
+			},
+			"redirect_urls": schema.SetAttribute{
+				Optional:            true,
+				ElementType:         types.StringType,
+				Validators:          []validator.Set{attributes.NoEmptyElement{What: "URL"}},
+				MarkdownDescription: "URLs that a sign-in may redirect to. `/**` at the end matches everything below. Default: none. Can be changed in place.",
+			},
+			"timeouts": settingTimeouts(ctx),
+		},
+	}
+}
+
+func (m *authSettingsModel) instance() types.String { return m.InstanceID }
+
+func (m *authSettingsModel) timeouts() timeouts.Value { return m.Timeouts }
+
+func (m *authSettingsModel) differsFrom(prior *authSettingsModel) bool {
+	return !m.SiteURL.Equal(prior.SiteURL) || !m.RedirectURLs.Equal(prior.RedirectURLs)
+}
+
+func (m *authSettingsModel) setting() client.AuthSettings {
+	return client.AuthSettings{SiteURL: client.Some(m.SiteURL.ValueString()), RedirectURLs: client.Some(attributes.Sorted(attributes.ElementsOf(m.RedirectURLs)))}
+}
+
+func (m *authSettingsModel) matches(s client.AuthSettings) bool {
+	asked := m.setting()
+	return client.SameURL(s.SiteURL.Value, asked.SiteURL.Value) && client.SameURLs(s.RedirectURLs.Value, asked.RedirectURLs.Value)
+}
+
+func (m *authSettingsModel) tells(s client.AuthSettings) bool {
+	return s.SiteURL.Set && s.RedirectURLs.Set
+}
+
+func (m *authSettingsModel) reset() bool {
+	m.SiteURL, m.RedirectURLs = types.StringValue(""), types.SetNull(types.StringType)
+	return true
+}
+
+// respelled returns URLs in the spelling of known ones that differ only in the case of
+// their hosts.
+func respelled(urls, known []string) []string {
+	spelled := slices.Clone(urls)
+	for n, url := range urls {
+		if at := slices.IndexFunc(known, func(k string) bool { return client.SameURL(k, url) }); at >= 0 {
+			spelled[n] = known[at]
+		}
+	}
+	return spelled
+}
+
+// setRecord copies the service's settings into the model. URLs that differ only in the
+// case of their hosts keep their spelling.
+func (m *authSettingsModel) setRecord(s client.AuthSettings) {
+	if s.SiteURL.Set && !client.SameURL(s.SiteURL.Value, m.SiteURL.ValueString()) {
+		m.SiteURL = types.StringValue(s.SiteURL.Value)
+	}
+	if s.RedirectURLs.Set {
+		m.RedirectURLs = attributes.SetOf(respelled(s.RedirectURLs.Value, attributes.ElementsOf(m.RedirectURLs)), m.RedirectURLs)
+	}
+}

@@ -1,0 +1,100 @@
+package settings
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+)
+
+// Sets of addresses that a list can let in completely.
+const (
+	allAddresses     = "every address"
+	allIPv4Addresses = "every IPv4 address"
+	allIPv6Addresses = "every IPv6 address"
+)
+
+// opensTo names the set of addresses that a list of CIDR blocks lets in completely, or
+// returns "" if there is none.
+func opensTo(cidrs []string) string {
+	var v4, v6 bool
+	for _, cidr := range cidrs {
+		if prefix, err := client.CanonicalCIDR(cidr); err == nil && prefix.Bits() == 0 {
+			v4, v6 = v4 || prefix.Addr().Is4(), v6 || prefix.Addr().Is6()
+		}
+	}
+	switch {
+	case v4 && v6:
+		return allAddresses
+	case v4:
+		return allIPv4Addresses
+	case v6:
+		return allIPv6Addresses
+	}
+	return ""
+}
+
+// opensMore reports whether a list lets in addresses that the list before it did not. It
+// compares the results of opensTo.
+func opensMore(before, after string) bool {
+	return after != "" && after != before && before != allAddresses
+}
+
+// cidrSet validates a set of CIDR blocks and bare addresses. Two spellings of one block
+// are an error.
+type cidrSet struct{}
+
+func (cidrSet) Description(context.Context) string {
+	return "each element must be an IP address or a CIDR block, and no two the same"
+}
+
+func (v cidrSet) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (cidrSet) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	spelled := map[netip.Prefix]string{}
+	for _, cidr := range attributes.ElementsOf(req.ConfigValue) {
+		if cidr == "" {
+			continue // NoEmptyElement refuses it
+		}
+		at := req.Path.AtSetValue(types.StringValue(cidr))
+		prefix, err := client.CanonicalCIDR(cidr)
+		if err != nil {
+			resp.Diagnostics.AddAttributeError(at, "Invalid address", fmt.Sprintf("%q %s.", cidr, err))
+			continue
+		}
+		if other, ok := spelled[prefix]; ok {
+			resp.Diagnostics.AddAttributeError(at, "Duplicate address", fmt.Sprintf("%q and %q are the same block. Keep one of them.", cidr, other))
+		}
+		spelled[prefix] = cidr
+	}
+}
+
+// canonicalCIDRs plans no change for a different spelling of the same list.
+type canonicalCIDRs struct{}
+
+func (canonicalCIDRs) Description(context.Context) string {
+	return "another spelling of the same addresses is no change"
+}
+
+func (m canonicalCIDRs) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
+
+func (canonicalCIDRs) PlanModifySet(_ context.Context, req planmodifier.SetRequest, resp *planmodifier.SetResponse) {
+	if req.StateValue.IsNull() || req.PlanValue.IsUnknown() || hasUnknown(req.PlanValue) {
+		return
+	}
+	if client.SameCIDRs(attributes.ElementsOf(req.StateValue), attributes.ElementsOf(req.PlanValue)) {
+		resp.PlanValue = req.StateValue
+	}
+}
+
+func hasUnknown(set types.Set) bool {
+	return slices.ContainsFunc(set.Elements(), func(v attr.Value) bool { return v.IsUnknown() })
+}

@@ -1,0 +1,89 @@
+package settings
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = &consoleModeResource{}
+	_ resource.ResourceWithImportState = &consoleModeResource{}
+	_ resource.ResourceWithIdentity    = &consoleModeResource{}
+	_ resource.ResourceWithModifyPlan  = &consoleModeResource{}
+)
+
+// NewConsoleModeResource returns the resource hosting_console_mode.
+func NewConsoleModeResource() resource.Resource { return &consoleModeResource{newConsoleModeSetting()} }
+
+func newConsoleModeSetting() consoleModeSetting {
+	return consoleModeSetting{name: "console_mode", what: "console mode", engine: "postgres", service: settingService[string]{
+		operation: client.OpConsole,
+		send:      (*client.Turn).SetConsoleMode,
+		recorded:  func(i client.Instance) string { return i.ConsoleMode.Value },
+		read:      (*client.Client).ConsoleMode,
+		refresh:   (*client.Client).RefreshConsoleMode,
+	}}
+}
+
+type consoleModeSetting = settingResource[consoleModeModel, string, *consoleModeModel]
+
+type consoleModeResource struct{ consoleModeSetting }
+
+type consoleModeModel struct {
+	InstanceID types.String   `tfsdk:"instance_id"`
+	Mode       types.String   `tfsdk:"mode"`
+	Timeouts   timeouts.Value `tfsdk:"timeouts"`
+}
+
+func (r *consoleModeResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		Version: 0,
+		MarkdownDescription: "The mode of an instance's SQL console in the portal. Create it to keep the console closed or read-only. An instance has one mode. " +
+			"Destroying sets it to `off`.",
+		Attributes: map[string]schema.Attribute{
+			"instance_id": base.InstanceIDAttribute("the console of the former instance is set to `off`"),
+			"mode": schema.StringAttribute{
+				Required:            true,
+				Validators:          []validator.String{attributes.OneOf("console mode", client.ConsoleOff, client.ConsoleReadOnly, client.ConsoleReadWrite)},
+				MarkdownDescription: "`off`, `ro` or `rw`. With `ro`, Postgres itself refuses writes. Can be changed in place.",
+			},
+			"timeouts": settingTimeouts(ctx),
+		},
+	}
+}
+
+func (m *consoleModeModel) instance() types.String { return m.InstanceID }
+
+func (m *consoleModeModel) timeouts() timeouts.Value { return m.Timeouts }
+
+func (m *consoleModeModel) differsFrom(prior *consoleModeModel) bool {
+	return !m.Mode.Equal(prior.Mode)
+}
+
+func (m *consoleModeModel) setting() string { return m.Mode.ValueString() }
+
+func (m *consoleModeModel) setRecord(mode string) {
+	if mode != "" {
+		m.Mode = types.StringValue(mode)
+	}
+}
+
+func (m *consoleModeModel) matches(mode string) bool {
+	return mode == "" || mode == m.Mode.ValueString()
+}
+
+func (m *consoleModeModel) tells(mode string) bool { return mode != "" }
+
+func (m *consoleModeModel) reset() bool {
+	m.Mode = types.StringValue(client.ConsoleOff)
+	return true
+}

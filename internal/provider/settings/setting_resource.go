@@ -1,0 +1,315 @@
+package settings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+)
+
+// A settingModel is the model of an allowlist, a console mode or auth settings. S is the
+// setting as the service has it.
+type settingModel[M, S any] interface {
+	*M
+
+	instance() types.String
+	timeouts() timeouts.Value
+	// differsFrom reports whether a change from a prior model needs a request.
+	differsFrom(prior *M) bool
+	// setting returns the setting that the model requests.
+	setting() S
+	// setRecord copies the current setting into the model. A value that is missing from
+	// the record is kept.
+	setRecord(S)
+	// tells reports whether a record contains the setting.
+	tells(S) bool
+	// matches reports whether the current setting is the one that the model requests.
+	matches(S) bool
+	// reset changes the model to the setting that Delete sends. It returns false if
+	// Delete sends nothing.
+	reset() bool
+}
+
+// A settingService sends and reads a setting.
+type settingService[S any] struct {
+	operation string // of the job
+	send      func(*client.Turn, context.Context, S) (client.Pending, error)
+	// recorded returns the setting in an instance's record.
+	recorded func(client.Instance) S
+	// read reads the setting alone. refresh does the same for a refresh, and confirms an
+	// absence.
+	read, refresh func(*client.Client, context.Context, string) (S, error)
+}
+
+// A settingResource manages a setting that every instance has as soon as it exists:
+// Create sets it, and Delete resets it if reset says so. Nothing is saved before the
+// setting is in effect. An interrupted creation is therefore repeated, and no setting is
+// ever tainted: Terraform would reset a tainted one.
+type settingResource[M, S any, P settingModel[M, S]] struct {
+	base.Resource
+	name    string // type name without the provider's prefix
+	what    string // the setting in messages, before "of instance"
+	engine  string // engine that has the setting, "" if the instance has it
+	service settingService[S]
+}
+
+func (r *settingResource[M, S, P]) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_" + r.name
+}
+
+func (r *settingResource[M, S, P]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"instance_id": identityschema.StringAttribute{RequiredForImport: true, Description: "The instance's id."},
+		},
+	}
+}
+
+// settingIdentity identifies a setting.
+type settingIdentity struct {
+	InstanceID types.String `tfsdk:"instance_id"`
+}
+
+// of returns the name of an instance's setting in messages.
+func (r *settingResource[M, S, P]) of(m P) string {
+	return r.what + " of instance " + m.instance().ValueString()
+}
+
+// object identifies the setting of an instance, whichever resource manages it. It is zero
+// while the instance's id is unknown.
+func (r *settingResource[M, S, P]) object(m P) base.ManagedObject {
+	if m == nil || m.instance().IsUnknown() {
+		return base.ManagedObject{}
+	}
+	return base.ManagedObject{Kind: r.what, Key: m.instance().ValueString()}
+}
+
+// ModifyPlan refuses a second resource for the same setting of an instance: the two would
+// overwrite each other with every apply. If the instance's id is unknown during planning,
+// Create refuses the second one.
+func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.CheckPlannedAccount(ctx, req, resp)
+	defer r.DropRepeatedWarnings(!req.State.Raw.IsNull(), &resp.Diagnostics)
+	state, plan, ok := base.Planning[M](ctx, req, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	if plan == nil && !P(state).reset() {
+		return // destroying it changes nothing
+	}
+	of := r.PlanManaged(ctx, req, resp, r.object(state), r.object(plan))
+	if plan == nil {
+		base.AddConflict(of, &resp.Diagnostics, path.Root("instance_id"), r.twoText(state), r.twoDetail())
+		return
+	}
+	if r.engine != "" && (state == nil || !P(plan).instance().Equal(P(state).instance()) || P(plan).differsFrom(state)) {
+		r.CheckEngineOn(r.engine, r.what, P(plan).instance(), &resp.Diagnostics)
+	}
+	base.AddConflict(of, &resp.Diagnostics, path.Root("instance_id"), r.twoText(plan), r.twoDetail())
+}
+
+func (r *settingResource[M, S, P]) twoText(m P) string { return "Two resources manage the " + r.of(m) }
+
+func (r *settingResource[M, S, P]) twoDetail() string {
+	return fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They manage the same setting and would overwrite each other with every apply. "+
+		"Keep one of them, and remove the other from the configuration. If that one is already in the state, this command makes Terraform forget it without changing anything at the service:\n\n"+
+		"terraform state rm hosting_%s.NAME", r.name, r.name)
+}
+
+func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	ctx = r.BeginApply(ctx, "create")
+	var plan M
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := P(&plan).timeouts().Create(ctx, base.SettingTimeout)
+	resp.Diagnostics.Append(diags...)
+	if !r.MayCreate(ctx, &resp.Diagnostics) {
+		return
+	}
+	if !r.Planned.Makes(r.object(&plan)) {
+		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), r.twoText(&plan), r.twoDetail())
+		return
+	}
+	if err := r.put(ctx, &plan, nil, timeout, &resp.Diagnostics); err != nil {
+		r.Planned.FailsToMake(r.object(&plan))
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to set the "+r.of(&plan), err)
+		return
+	}
+	r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
+	r.SetResult(ctx, base.Creating(req, resp), plan)
+	r.SetIdentity(ctx, resp.Identity, settingIdentity{InstanceID: P(&plan).instance()}, &resp.Diagnostics)
+}
+
+// put sends the setting without a comparison: a read may lag, and a request that repeats a
+// setting changes nothing. stored is the model in the form that the service stores, or nil
+// if no such form is noted.
+func (r *settingResource[M, S, P]) put(ctx context.Context, m, stored P, timeout time.Duration, diags *diag.Diagnostics) error {
+	err := base.InTurn(ctx, r.Client, m.instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		err := r.send(ctx, turn, m)
+		if err == nil {
+			r.Planned.HasMade(r.object(m))
+		}
+		return err
+	})
+	if err == nil {
+		r.readResult(ctx, m, stored, diags)
+	}
+	return err
+}
+
+func (r *settingResource[M, S, P]) send(ctx context.Context, turn *client.Turn, m P) error {
+	return turn.Do(ctx, r.service.operation, func(ctx context.Context) (client.Pending, error) {
+		return r.service.send(turn, ctx, m.setting())
+	})
+}
+
+// readResult reads the setting back after a change. A failure is a warning, because the
+// change is in effect.
+func (r *settingResource[M, S, P]) readResult(ctx context.Context, m, stored P, diags *diag.Diagnostics) {
+	there, err := base.ReadBack(ctx, func(ctx context.Context) (S, error) {
+		return r.service.read(r.Client, ctx, m.instance().ValueString())
+	}, func(there S) bool { return m.matches(there) || stored != nil && stored.matches(there) })
+	if err != nil {
+		diags.AddWarning("The "+r.of(m)+" could not be read back", "The change is in effect. "+diagnostics.Explain(err))
+		return
+	}
+	m.setRecord(there)
+}
+
+// refresh reads the current setting into the model.
+func (r *settingResource[M, S, P]) refresh(ctx context.Context, m P) error {
+	r.Client.StartReadingAccountID(ctx)
+	there, err := r.refreshed(ctx, m.instance().ValueString())
+	if err == nil {
+		m.setRecord(there)
+	}
+	return err
+}
+
+// refreshed returns the current setting of an instance, from the instance's record if
+// that contains it.
+func (r *settingResource[M, S, P]) refreshed(ctx context.Context, instanceID string) (S, error) {
+	instance, err := r.Client.RefreshInstance(ctx, instanceID)
+	there := r.service.recorded(instance)
+	if err != nil || P(new(M)).tells(there) {
+		return there, err
+	}
+	return r.service.refresh(r.Client, ctx, instanceID)
+}
+
+// absent describes the setting as an object that was not found.
+func (r *settingResource[M, S, P]) absent(m P) base.AbsentObject {
+	return base.AbsentObject{What: "The " + r.of(m), InstanceID: m.instance().ValueString()}
+}
+
+func (r *settingResource[M, S, P]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state M
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	r.SetIdentity(ctx, resp.Identity, settingIdentity{InstanceID: P(&state).instance()}, &resp.Diagnostics)
+	if r.Client == nil {
+		return
+	}
+	err := r.refresh(ctx, &state)
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		r.RemoveGone(ctx, req.Private, &resp.State, r.absent(&state), &resp.Diagnostics, r.object(&state))
+	case err != nil:
+		r.Service.AddReadError(&resp.Diagnostics, "Unable to read the "+r.of(&state), err)
+	default:
+		r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
+		r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
+	}
+}
+
+func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	ctx = r.BeginApply(ctx, "update")
+	base.IdentityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)
+	var plan, state M
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := P(&plan).timeouts().Update(ctx, base.SettingTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
+		return
+	}
+	if P(&plan).differsFrom(&state) {
+		if err := r.put(ctx, &plan, base.StoredPlan[M](ctx, req, &resp.Diagnostics), timeout, &resp.Diagnostics); err != nil {
+			diagnostics.AddClientError(&resp.Diagnostics, "Unable to update the "+r.of(&plan), err)
+			return
+		}
+	}
+	r.SetResult(ctx, base.Updating(req, resp), plan)
+}
+
+func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	ctx = r.BeginApply(ctx, "delete")
+	var state M
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := P(&state).timeouts().Delete(ctx, base.SettingTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() ||
+		!r.MayDelete(ctx, resp.Private, r.absent(&state), r.LooksAtInstance(P(&state).instance().ValueString()), &resp.Diagnostics) || !P(&state).reset() {
+		return
+	}
+	err := base.InTurn(ctx, r.Client, P(&state).instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		if r.Planned.IsMadeAnew(r.object(&state)) {
+			return nil
+		}
+		return r.send(ctx, turn, &state)
+	})
+	switch {
+	case err == nil:
+		return
+	case errors.Is(err, client.ErrNotFound):
+		// If the refresh does not find the setting, it is gone with its instance or
+		// engine.
+		lookErr := r.refresh(ctx, &state)
+		if errors.Is(lookErr, client.ErrNotFound) {
+			return
+		}
+		err = errors.Join(err, lookErr)
+	case r.RefusesChanges(ctx, P(&state).instance().ValueString(), err):
+		resp.Diagnostics.AddWarning("The "+r.of(&state)+" was not reset",
+			diagnostics.Sentence(err.Error())+" The instance has failed, or its deletion has, so it accepts no change, and the setting was removed from the state. "+
+				"It goes with the instance. If the instance is repaired, the setting is as it was.")
+		return
+	}
+	diagnostics.AddClientError(&resp.Diagnostics, "Unable to reset the "+r.of(&state), err)
+}
+
+func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	id, ok := r.ImportNamed(ctx, req, resp, base.ImportByInstance("instance_id"))
+	if !ok {
+		return
+	}
+	// The setting is read first: most settings are in the instance's record, so that is
+	// the only request.
+	_, err := r.refreshed(ctx, id[0])
+	if errors.Is(err, client.ErrNotFound) && r.RequireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
+		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), base.NothingToImport,
+			fmt.Sprintf("Instance %s has no %s: the engine that has them is off. Turn it on in engines of the instance first.", id[0], r.what))
+	}
+}
+
+func settingTimeouts(ctx context.Context) schema.Attribute {
+	return attributes.ResourceTimeouts(ctx, timeouts.Opts{
+		Create: true, CreateDescription: "How long to wait for the setting to take effect. Default `20m`.",
+		Update: true, UpdateDescription: "How long to wait for a change. Default `20m`.",
+		Delete: true, DeleteDescription: "How long to wait for the deletion. Default `20m`.",
+	})
+}
