@@ -61,7 +61,7 @@ func runAll(ctx context.Context, clis []cli, args ...string) ([]row, error) {
 	var rows []row
 	for _, c := range clis {
 		fmt.Printf("==> %s: %s\n", c.name, c.path)
-		command := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-json", "-count", "1"}, args, []string{"./internal/provider", "./internal/examples"})...)
+		command := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-json", "-count", "1"}, args, []string{"./internal/acceptance", "./internal/examples"})...)
 		command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // go test then ends the processes that it started
 		command.Env = environment(os.Environ(), c)
 		begun := time.Now()

@@ -53,9 +53,9 @@ var ways = []way{
 
 // elsewhere lists the files that another test covers, and the reason.
 var elsewhere = []struct{ files, test, in, why string }{
-	{"guestbook/*.tf", "TestGuestbook", "internal/provider/guestbook_test.go", "it is looked at from all sides there, with its app and a browser too"},
-	{"guestbook/tests/*.tftest.hcl", "TestGuestbookOwnTest", "internal/provider/guestbook_test.go", "its script runs on a database that is recorded"},
-	{"ephemeral-resources/hosting_connection/ephemeral-resource.tf", "TestAnotherProviderOverTheEphemeralConnection", "internal/provider/postgresql_provider_test.go", "it needs a provider of Postgres, and an apply before it"},
+	{"guestbook/*.tf", "TestGuestbook", "internal/acceptance/guestbook_test.go", "it is looked at from all sides there, with its app and a browser too"},
+	{"guestbook/tests/*.tftest.hcl", "TestGuestbookOwnTest", "internal/acceptance/guestbook_test.go", "its script runs on a database that is recorded"},
+	{"ephemeral-resources/hosting_connection/ephemeral-resource.tf", "TestAnotherProviderOverTheEphemeralConnection", "internal/acceptance/postgresql_provider_test.go", "it needs a provider of Postgres, and an apply before it"},
 	{"ci/*.yml", "TestWorkflow", "internal/manual/workflow_test.go", "its steps are typed into a terminal, as the commands of the guides are"},
 }
 

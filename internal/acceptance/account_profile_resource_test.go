@@ -1,0 +1,142 @@
+package acceptance
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+func profile(arguments string) string {
+	return "resource \"hosting_account_profile\" \"test\" {\n" + arguments + "\n}\n"
+}
+
+const profileAddress = "hosting_account_profile.test"
+
+func profileHas(attribute string, value knownvalue.Check) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(profileAddress, tfjsonpath.New(attribute), value)
+}
+
+func TestAccountProfileLifecycle(t *testing.T) {
+	fake := startFake(t)
+	fake.EditProfile("Ada", "", "", "")
+	run(t,
+		resource.TestStep{
+			Config:           config(fake, "%s", profile("company = \"Example Ltd\"\nvat_id = \"\"")),
+			ConfigPlanChecks: emptyPlan,
+			ConfigStateChecks: []statecheck.StateCheck{
+				profileHas("id", knownvalue.NotNull()), profileHas("name", knownvalue.StringExact("Ada")),
+				profileHas("company", knownvalue.StringExact("Example Ltd")), profileHas("address", knownvalue.Null()), profileHas("vat_id", knownvalue.StringExact("")),
+			},
+		},
+		resource.TestStep{ResourceName: profileAddress, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"vat_id"}},
+		resource.TestStep{ // an argument that is removed keeps its value
+			Config:            config(fake, "%s", profile("address = \"1 Example Street\"")),
+			ConfigPlanChecks:  plans(profileAddress, plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{profileHas("company", knownvalue.StringExact("Example Ltd")), profileHas("address", knownvalue.StringExact("1 Example Street"))},
+		},
+		resource.TestStep{
+			Config:            config(fake, "%s", profile("address = \"1 Example Street\"\ncompany = \"\"")),
+			ConfigPlanChecks:  plans(profileAddress, plancheck.ResourceActionUpdate),
+			ConfigStateChecks: []statecheck.StateCheck{profileHas("company", knownvalue.StringExact(""))},
+		},
+		resource.TestStep{ // drift
+			PreConfig:        func() { fake.EditProfile("Ada", "Somebody Else Inc", "1 Example Street", "") },
+			Config:           config(fake, "%s", profile("address = \"1 Example Street\"\ncompany = \"Example Ltd\"")),
+			ConfigPlanChecks: plans(profileAddress, plancheck.ResourceActionUpdate),
+		},
+		resource.TestStep{ // a destroy leaves the profile
+			Config: config(fake, "%s", "data \"hosting_account\" \"me\" {}\n"),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("data.hosting_account.me", tfjsonpath.New("company"), knownvalue.StringExact("Example Ltd")),
+			},
+		},
+	)
+	must(t, fake.Count("PATCH", "/me") == 4, "%d PATCHes, want 4", fake.Count("PATCH", "/me"))
+}
+
+func TestAccountProfileUnknownAtPlan(t *testing.T) {
+	fake := startFake(t)
+	run(t, resource.TestStep{
+		Config:           config(fake, "%s", profile("company = terraform_data.later.output")+"resource \"terraform_data\" \"later\" { input = \"Later Ltd\" }\n"),
+		ConfigPlanChecks: emptyPlan,
+	})
+}
+
+// Values that already match the plan are not sent.
+func TestAccountProfileThatIsThere(t *testing.T) {
+	fake := startFake(t)
+	fake.EditProfile("Ada", "Example Ltd", "", "")
+	w := newWorkspace(t, fake, profile("company = \"Example Ltd\""))
+	w.apply()
+	w.mustBeSettled()
+	changedNothing(t, fake)
+}
+
+func TestAccountProfileRefusals(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, profile("company = \"a\"")+strings.Replace(profile("company = \"b\""), "test", "other", 1))
+	w.says(0, []string{"Warning: Two resources manage the account's profile"}, "plan")
+	changedNothing(t, fake)
+	w.says(1, []string{"Error: Two resources manage the account's profile"}, "apply", "-auto-approve")
+	must(t, fake.Count("PATCH", "/me") == 1, "%d changes of the profile", fake.Count("PATCH", "/me"))
+	fake = startFake(t)
+	w = newWorkspaceBeside(t, fake, "")
+	w.configure(profile(""))
+	w.says(1, []string{"The API key acts as account " + fake.AccountID() + ", not as acc-none."}, "import", profileAddress, "acc-none")
+	w.says(0, nil, "import", profileAddress, fake.AccountID())
+	w.forget("hosting_account_profile", "id", "acc-none") // a state of another account
+	w.says(1, []string{"The state belongs to another account", "The state belongs to account acc-none"}, "plan")
+	changedNothing(t, fake)
+}
+
+// The profile's id is the account's id, so the account is compared even in a state
+// without notes.
+func TestProfileOfAnotherAccountWithoutARefresh(t *testing.T) {
+	own, other := startFake(t), startFake(t)
+	w := newWorkspace(t, own, profile("company = \"Example Ltd\""))
+	w.apply()
+	w.write("terraform.tfstate", withoutNotes(t, w.state()))
+	w.configure(profile("company = \"Other Ltd\""))
+	w.use(other, fakeservicetest.APIKey)
+	w.says(1, []string{"The state belongs to account " + own.AccountID()}, "apply", "-auto-approve", "-refresh=false")
+	must(t, len(changes(other)) == 0, "the other account was asked for %v", changes(other))
+	w.use(own, fakeservicetest.APIKey)
+	w.says(0, nil, "apply", "-auto-approve", "-refresh=false")
+	w.mustBeSettled()
+}
+
+// If the service returns no account id, the origin decides.
+func TestProfileOfAnAccountWithoutAnID(t *testing.T) {
+	fake := startFake(t)
+	var named atomic.Bool
+	named.Store(true)
+	answer := func(r *http.Request, answer any) any {
+		if me, ok := answer.(map[string]any); ok && r.URL.Path == "/api/v1/me" && !named.Load() {
+			delete(me, "id")
+		}
+		return answer
+	}
+	first, second := front{answer: answer}.before(t, fake), front{answer: answer}.before(t, fake)
+	w := newWorkspace(t, first, profile("company = \"Example Ltd\""))
+	w.apply()
+	named.Store(false)
+	w.mustBeSettled()
+	w.configure(profile("company = \"Other Ltd\""))
+	w.apply()
+	w.mustBeSettled()
+	w.use(second, fakeservicetest.APIKey)
+	w.says(1, []string{"The state belongs to another account"}, "plan")
+	named.Store(true)
+	w.mustBeSettled() // at the other origin, too, because the id matches the state
+	w.apply()
+	w.says(0, nil, "destroy", "-auto-approve")
+}

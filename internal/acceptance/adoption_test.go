@@ -1,0 +1,265 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation/accounts"
+)
+
+// typesToAdopt lists the types that have a list resource.
+var typesToAdopt = []string{
+	"account_profile", "instance", "app", "allowlist", "console_mode", "auth_settings", "postgres_database", "postgres_extension", "webhook_endpoint",
+}
+
+// queries returns list blocks for types, which include the whole resources.
+func queries(limit int, kinds ...string) string {
+	var blocks strings.Builder
+	for _, kind := range kinds {
+		fmt.Fprintf(&blocks, "list \"hosting_%s\" \"all\" {\n  provider = hosting\n  include_resource = true\n  limit = %d\n}\n", kind, limit)
+	}
+	return blocks.String()
+}
+
+// query lists the existing objects of the given types into generated.tf. It must succeed.
+func (w *workspace) query(limit int, kinds ...string) result {
+	w.t.Helper()
+	return w.queryBy(queries(limit, kinds...))
+}
+
+func (w *workspace) queryBy(blocks string) result {
+	w.t.Helper()
+	w.write("all.tfquery.hcl", blocks)
+	r := w.run("query", "-no-color", "-generate-config-out=generated.tf")
+	if r.exit != 0 {
+		w.t.Fatalf("query ended with exit %d:\n%s", r.exit, r.output)
+	}
+	w.mustBeFormatted("generated.tf")
+	return r
+}
+
+// mustBeFormatted checks that a file is in the CLI's standard form.
+func (w *workspace) mustBeFormatted(name string) {
+	w.t.Helper()
+	if r := w.run("fmt", "-check", "-diff", "-no-color", name); r.exit != 0 {
+		w.t.Errorf("%s is not in the standard form (exit %d):\n%s", name, r.exit, r.output)
+	}
+}
+
+// mustOnlyHaveRead checks that the fake got only reads.
+func mustOnlyHaveRead(t *testing.T, fake *fakeservicetest.Server) {
+	t.Helper()
+	for _, request := range fake.Requests() {
+		if request.Method != http.MethodGet {
+			t.Errorf("%s %s", request.Method, request.Path)
+		}
+	}
+}
+
+// accountsOfAll returns the first n accounts that have an object of each type to list,
+// and every odd text. Instances and apps that are still being created are set to running,
+// because the CLI would wait for them. Every second account belongs to a provider with
+// default tags, and its instances have these tags.
+func accountsOfAll(n int) []accounts.Account {
+	var found []accounts.Account
+	for seed := 1; len(found) < n; seed++ {
+		a := accounts.Drawn().Example(seed)
+		a.Profile.Address = accounts.OddText()
+		var variables, databases, extensions, sites int
+		for i := range a.Instances {
+			one := &a.Instances[i]
+			if one.Status == fakeservice.StatusCreating {
+				one.Status = fakeservice.StatusRunning
+			}
+			for j := range one.Apps {
+				variables += len(one.Apps[j].Env)
+				if one.Apps[j].Status == fakeservice.StatusBuilding {
+					one.Apps[j].Status = fakeservice.StatusRunning
+				}
+			}
+			one.Tags = append(one.Tags, a.DefaultTags...)
+			slices.Sort(one.Tags)
+			one.Tags = slices.Compact(one.Tags)
+			if auth := one.Engines["auth"]; one.Status == fakeservice.StatusRunning && auth != nil && auth.SiteURL != "" {
+				sites++
+			}
+			databases, extensions = databases+len(one.Databases), extensions+len(one.Extensions)
+		}
+		tagged := len(found)%2 == 1 // every second one
+		if variables > 0 && databases > 0 && extensions > 0 && sites > 0 && len(a.Endpoints) > 0 && tagged == (a.DefaultTags != nil) {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// A query lists the existing objects of each type. The generated configuration imports as
+// it is, plans empty and leaves the account unchanged.
+func TestAdoptedAccounts(t *testing.T) {
+	t.Parallel()
+	needs(t, listResources)
+	// The example from the documentation lists everything.
+	example, err := os.ReadFile(filepath.FromSlash("../../examples/account/account.tfquery.hcl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, account := range accountsOfAll(3) {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			// With a slow clock, the service does nothing by itself.
+			fake := fakeservicetest.Start(t)
+			if err := account.SetUp(fake.Service); err != nil {
+				t.Fatal(err)
+			}
+			before := accounts.RecordsOf(fake.Service)
+			tags := make([]string, 0, len(account.DefaultTags))
+			for _, tag := range account.DefaultTags {
+				tags = append(tags, fmt.Sprintf("%q", tag))
+			}
+			w := newWorkspace(t, fake, "provider \"hosting\" {\n  default_tags = ["+strings.Join(tags, ", ")+"]\n}\n")
+			query := w.queryBy(string(example))
+			generated := w.read("generated.tf")
+			for _, kind := range typesToAdopt {
+				if !strings.Contains(generated, "resource \"hosting_"+kind+"\"") {
+					t.Errorf("nothing is generated for hosting_%s:\n%s", kind, query.output)
+				}
+			}
+			apply := w.apply()
+			if want := fmt.Sprint(strings.Count(generated, "import {"), " imported, 0 added, 0 changed, 0 destroyed"); !strings.Contains(apply.output, want) {
+				t.Errorf("the apply does not say %q:\n%s", want, apply.output)
+			}
+			w.mustBeSettled()
+			if diff := cmp.Diff(before, accounts.RecordsOf(fake.Service)); diff != "" {
+				t.Errorf("the adoption has changed the account:\n%s", diff)
+			}
+			mustOnlyHaveRead(t, fake)
+			if strings.Contains(w.read("terraform.tfstate")+generated+query.output+apply.output, accounts.SecretOfAll) {
+				t.Error("a secret reached the state, the configuration or the terminal")
+			}
+			for text, output := range map[string]string{
+				"Variables of apps are not listed": query.output, "Secrets of webhook endpoints are not listed": query.output,
+				"are left alone": apply.output, "The secret of webhook endpoint": apply.output,
+			} {
+				if !strings.Contains(output, "Warning: ") || !strings.Contains(output, text) {
+					t.Errorf("%q is not said:\n%s", text, output)
+				}
+			}
+		})
+	}
+}
+
+// If a CLI has no lists, import blocks with ids generate the same configuration.
+func TestAdoptedByIDs(t *testing.T) {
+	fake := fakeservicetest.Start(t)
+	account := accountsOfAll(1)[0]
+	if err := account.SetUp(fake.Service); err != nil {
+		t.Fatal(err)
+	}
+	before := accounts.RecordsOf(fake.Service)
+	ids := map[string][]string{"account_profile": {fake.AccountID()}}
+	for _, e := range fake.Webhooks() {
+		ids["webhook_endpoint"] = append(ids["webhook_endpoint"], e.ID)
+	}
+	for _, i := range account.Instances {
+		if i.Status == fakeservice.StatusDeleting {
+			continue
+		}
+		ids["instance"] = append(ids["instance"], i.ID)
+		if i.Status != fakeservice.StatusRunning {
+			continue
+		}
+		ids["allowlist"] = append(ids["allowlist"], i.ID)
+		if i.Engines["postgres"] != nil {
+			ids["console_mode"] = append(ids["console_mode"], i.ID)
+		}
+		if auth := i.Engines["auth"]; auth != nil && auth.SiteURL != "" {
+			ids["auth_settings"] = append(ids["auth_settings"], i.ID)
+		}
+		for _, app := range i.Apps {
+			ids["app"] = append(ids["app"], i.ID+"/"+app.Name)
+		}
+		for _, name := range i.Databases {
+			ids["postgres_database"] = append(ids["postgres_database"], i.ID+"/"+name)
+		}
+		for _, e := range i.Extensions {
+			ids["postgres_extension"] = append(ids["postgres_extension"], i.ID+"/"+e.Database+"/"+e.Name)
+		}
+	}
+	var blocks strings.Builder
+	for _, kind := range typesToAdopt {
+		for n, id := range ids[kind] {
+			fmt.Fprintf(&blocks, "import {\n  to = hosting_%s.all_%d\n  id = %q\n}\n", kind, n, id)
+		}
+	}
+	w := newWorkspace(t, fake, blocks.String())
+	if r := w.run("plan", "-no-color", "-generate-config-out=generated.tf"); r.exit != 0 {
+		t.Fatalf("the plan ended with exit %d:\n%s", r.exit, r.output)
+	}
+	w.mustBeFormatted("generated.tf")
+	if apply := w.apply(); !strings.Contains(apply.output, "0 added, 0 changed, 0 destroyed") {
+		t.Errorf("the import changed something:\n%s", apply.output)
+	}
+	w.mustBeSettled()
+	if diff := cmp.Diff(before, accounts.RecordsOf(fake.Service)); diff != "" {
+		t.Errorf("the adoption has changed the account:\n%s", diff)
+	}
+	mustOnlyHaveRead(t, fake)
+}
+
+// An instance that is being created is adopted too, and the apply waits for it. An
+// instance that is being deleted is not adopted, because the apply would buy a new one.
+func TestQueryOfWhatComesAndGoes(t *testing.T) {
+	needs(t, listResources)
+	fake := startFake(t)
+	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+	t.Cleanup(release)
+	behind(t, fake, http.MethodPost, "/instances", `{"name": "comes", "plan": "free", "region": "eu-central", "engines": {"postgres": true}}`)
+	comes := onlyInstance(t, fake)
+	fake.AddInstance(fakeservice.Instance{ID: "i-goes", Name: "goes", Status: fakeservice.StatusDeleting})
+	fake.AddInstance(fakeservice.Instance{ID: "i-failed", Name: "failed", Status: fakeservice.StatusFailed})
+	w := newWorkspace(t, fake, "")
+	query := w.query(100, typesToAdopt...)
+	if got := w.read("generated.tf"); strings.Contains(got, "i-goes") || !strings.Contains(got, comes) || !strings.Contains(got, "i-failed") {
+		t.Errorf("the wrong instances are listed:\n%s", query.output)
+	}
+	apply := w.start("apply", "-auto-approve", "-no-color")
+	apply.until("the apply waits for the creation", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+	release()
+	if r := apply.wait(); r.exit != 0 {
+		t.Fatalf("the apply ended with exit %d:\n%s", r.exit, r.output)
+	}
+	w.mustBeSettled()
+	if jobs := fake.Jobs(); len(jobs) != 1 {
+		t.Errorf("jobs: got %d, want 1, the creation of the instance", len(jobs))
+	}
+}
+
+// A list that is cut off by its limit warns, because the objects beyond the limit would
+// not be adopted.
+func TestQueryCutOff(t *testing.T) {
+	needs(t, listResources)
+	fake := startFake(t)
+	for n := range 3 {
+		id := fmt.Sprint("i-", n)
+		fake.AddInstance(fakeservice.Instance{ID: id, Engines: map[string]*fakeservice.Engine{"postgres": {}}})
+		fake.AddDatabase(id, "orders")
+	}
+	w := newWorkspace(t, fake, "")
+	for limit, cut := range map[int]bool{2: true, 3: false} {
+		r := w.query(limit, "instance", "postgres_database")
+		if got := strings.Count(r.output, "The list is not whole"); (got > 0) != cut {
+			t.Errorf("with a limit of %d it is said %d times that there is more:\n%s", limit, got, r.output)
+		}
+		if err := os.Remove(filepath.Join(w.folder, "generated.tf")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package acceptance
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+// These tests check replacements with create_before_destroy. Each ends in a workspace
+// that still works.
+
+const createFirst = "lifecycle {\n create_before_destroy = true\n }\n"
+
+// createsFirst adds create_before_destroy to every resource of a configuration.
+func createsFirst(configuration string) string {
+	return regexp.MustCompile(`(?m)^resource .*\{$`).ReplaceAllString(configuration, "$0\n "+createFirst)
+}
+
+// oneDatabase returns a database on i-one.
+func oneDatabase(arguments string) string {
+	return "resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"orders\"\n" + arguments + "\n}\n"
+}
+
+// Names are unique on an instance, so with create_before_destroy the service refuses the
+// successor. The advice in the error works.
+func TestNameThatTheReplacedObjectStillHas(t *testing.T) {
+	t.Parallel()
+	const unprotected = "deletion_protection = false"
+	extension := "resource \"hosting_postgres_extension\" \"test\" {\n instance_id = \"i-one\"\n database = hosting_postgres_database.test.name\n name = \"pgvector\"\n}\n"
+	for name, c := range map[string]struct {
+		body    string // without create_before_destroy
+		first   string // with create_before_destroy; "" adds it to each resource
+		address string
+		taint   bool
+		fails   bool // the first build fails
+	}{
+		"database is replaced":                 {body: oneDatabase(unprotected), address: "hosting_postgres_database.test"},
+		"database is tainted":                  {body: oneDatabase(unprotected), address: "hosting_postgres_database.test", taint: true},
+		"database that an extension refers to": {body: oneDatabase(unprotected) + extension, first: oneDatabase(unprotected) + createsFirst(extension), address: "hosting_postgres_database.test"},
+		"app is replaced":                      {body: oneApp(unprotected), address: "hosting_app.test"},
+		"app whose first build failed":         {body: oneApp(""), address: "hosting_app.test", fails: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := seededApps(t)
+			first := c.first
+			if first == "" {
+				first = createsFirst(c.body)
+			}
+			w := newWorkspace(t, fake, first)
+			arguments := []string{"apply", "-auto-approve"}
+			switch {
+			case c.fails:
+				fake.FailBuilds(fakeservice.BuildMatch{}, 1, "error: no such file")
+				w.fails("error: no such file")
+			case c.taint:
+				w.apply()
+				w.says(0, nil, "taint", c.address)
+			default:
+				w.apply()
+				arguments = append(arguments, "-replace="+c.address)
+			}
+			for range 2 { // every further apply would fail in the same way
+				w.says(1, []string{"already", "the old one still has the name", "remove create_before_destroy from", "every resource that refers to it"}, arguments...)
+			}
+			w.configure(c.body)
+			w.says(0, []string{"1 added, 0 changed, 1 destroyed"}, arguments...)
+			if c.first != "" {
+				w.apply() // creates the extension, which was deleted with its database
+			}
+			w.mustBeSettled()
+		})
+	}
+}
+
+// Another solution is a new name.
+func TestReplacementUnderANewNameIsMadeFirst(t *testing.T) {
+	fake := seededApps(t)
+	body := createsFirst(oneApp("deletion_protection = false") + oneDatabase("deletion_protection = false"))
+	w := newWorkspace(t, fake, body)
+	w.apply()
+	w.configure(strings.NewReplacer(`"guestbook"`, `"guestbook2"`, `"orders"`, `"orders2"`).Replace(body))
+	w.says(0, []string{"2 added, 0 changed, 2 destroyed"}, "apply", "-auto-approve")
+	w.mustBeSettled()
+}
+
+// If an instance is replaced with everything on it, the successors are on the new
+// instance.
+func TestReplacementIsMadeFirstOnceTheProtectionIsLifted(t *testing.T) {
+	fake := startFake(t)
+	body := createsFirst(regexp.MustCompile(`(?m)^  name .*$`).ReplaceAllString(unruled, "$0\n  deletion_protection = false"))
+	w := newWorkspace(t, fake, body)
+	w.apply()
+	w.says(0, []string{"3 added, 0 changed, 3 destroyed"}, "apply", "-auto-approve", "-replace=hosting_instance.test")
+	w.mustBeSettled()
+}
+
+// Terraform does not pass the state of a tainted object to a plan, so Delete is the first
+// call that can refuse. With create_before_destroy, the successor exists by then, and no
+// configuration refers to the old object. The error says what to do.
+func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fake    func(*testing.T) *fakeservicetest.Server
+		body    string
+		changed [2]string // an argument that is changed in the same apply, before and after
+		refusal string
+	}{
+		"instance":                   {startFake, protectedInstance, [2]string{}, "Instance test is protected from deletion"},
+		"instance in another region": {startFake, protectedInstance, [2]string{"eu-central", "us-east"}, "Instance test is protected from deletion"},
+		"app":                        {seededApps, oneApp(""), [2]string{`"guestbook"`, `"guestbook2"`}, "App guestbook is protected from deletion"},
+		"database":                   {seededApps, protectedDatabase, [2]string{`"orders"`, `"orders2"`}, "Database orders is protected from deletion"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := c.fake(t)
+			w := newWorkspace(t, fake, createsFirst(c.body))
+			w.apply()
+			address := w.managed()[0]
+			w.says(0, nil, "taint", address)
+			changed := strings.Replace(c.body, c.changed[0], c.changed[1], 1)
+			w.configure(createsFirst(changed))
+			w.fails(c.refusal, "Deposed?")
+			successor := w.saved(strings.TrimSuffix(address, ".test"), "test").Attributes
+			// Every further command would fail in the same way.
+			w.says(1, []string{c.refusal, "Deposed?"}, "plan")
+			w.says(1, []string{c.refusal, "Deposed?"}, "destroy", "-auto-approve")
+			r := w.fails(c.refusal, "Deposed?")
+			must(t, fake.Count("DELETE", "**") == 0 && len(w.managed()) == 2, "the state has %v", w.managed())
+
+			// Follow the steps of the guide that the error names, with the id from the
+			// error.
+			named := regexp.MustCompile(`\((\S+)\) is protected`).FindStringSubmatch(r.output)
+			section := regexp.MustCompile(`See "(.+)" in the guide "Protecting and destroying"`).FindStringSubmatch(r.output)
+			must(t, named != nil && section != nil, "no way out:\n%s", r.output)
+			mustDescribe(t, section[1], "`terraform state rm ADDRESS`", "Put back the arguments", "`import` block")
+			w.says(0, nil, "state", "rm", address)
+			w.configure(createsFirst(c.body))
+			w.write("import.tf", fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, named[1]))
+			r = w.apply()
+			must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
+			w.mustBeSettled()
+
+			// Import the successor at a separate address.
+			id, ok := successor["id"].(string)
+			if !ok {
+				id = fmt.Sprintf("%s/%s", successor["instance_id"], successor["name"])
+			}
+			must(t, id != named[1], "%s is the old one", id)
+			w.configure(c.body + strings.Replace(changed, "\" \"test\" {", "\" \"successor\" {", 1))
+			w.write("import.tf", fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", strings.Replace(address, ".test", ".successor", 1), id))
+			r = w.apply()
+			must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
+			w.mustBeSettled()
+			must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
+		})
+	}
+}
+
+// mustDescribe asserts that a section of the guide about protection has some steps.
+func mustDescribe(t *testing.T, title string, steps ...string) {
+	t.Helper()
+	guide, err := os.ReadFile("../../templates/guides/protecting-and-destroying.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(guide), "\n## "+title+"\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	must(t, found, "the guide has no section %q", title)
+	for _, step := range steps {
+		must(t, strings.Contains(section, step), "the section %q lacks %q:\n%s", title, step, section)
+	}
+}
+
+// Objects on a tainted instance are deleted before the deletion of the instance is
+// refused, unless they are protected themselves. To their plan, this looks like a move to
+// a different instance. The workspace still works afterwards.
+func TestChildrenOfATaintedInstance(t *testing.T) {
+	t.Parallel()
+	const protected = "Instance test is protected from deletion"
+	children := func(protection string) string {
+		return "resource \"hosting_postgres_database\" \"test\" {\n instance_id = hosting_instance.test.id\n name = \"orders\"\n" + protection + "\n}\n" +
+			settingHCL("hosting_allowlist", "test", "hosting_instance.test.id", `cidrs = ["203.0.113.0/24"]`)
+	}
+	t.Run("protected", func(t *testing.T) {
+		fake := startFake(t)
+		w := newWorkspace(t, fake, protectedInstance+children(""))
+		w.apply()
+		w.says(0, nil, "taint", "hosting_instance.test")
+		before := len(fake.Requests())
+		w.fails("Database orders is protected from deletion")
+		for _, request := range fake.Requests()[before:] {
+			must(t, request.Method == "GET", "%s %s was sent", request.Method, request.Path)
+		}
+		w.says(0, nil, "untaint", "hosting_instance.test")
+		w.mustBeSettled()
+	})
+	t.Run("destroy first", func(t *testing.T) {
+		fake := startFake(t)
+		w := newWorkspace(t, fake, protectedInstance+children("deletion_protection = false"))
+		w.apply()
+		w.says(0, nil, "taint", "hosting_instance.test")
+		w.fails(protected, "terraform untaint")
+		w.says(0, nil, "untaint", "hosting_instance.test")
+		r := w.apply()
+		must(t, strings.Contains(r.output, "2 added, 0 changed, 0 destroyed"), "%s", r.output)
+		w.mustBeSettled()
+		must(t, fake.Count("DELETE", "/instances/*") == 0 && len(fake.Instances()) == 1, "%d instances", len(fake.Instances()))
+	})
+	t.Run("create first", func(t *testing.T) {
+		fake := startFake(t)
+		w := newWorkspace(t, fake, createsFirst(protectedInstance)+children("deletion_protection = false"))
+		w.apply()
+		old := onlyInstance(t, fake)
+		w.says(0, nil, "taint", "hosting_instance.test")
+		w.fails(protected, "Deposed?")
+		w.says(0, nil, "state", "rm", "hosting_instance.test")
+		w.write("import.tf", fmt.Sprintf("import {\n  to = hosting_instance.test\n  id = %q\n}\n", old))
+		r := w.apply()
+		must(t, strings.Contains(r.output, "1 imported, 2 added, 0 changed, 2 destroyed"), "%s", r.output)
+		w.mustBeSettled()
+		must(t, fake.Count("DELETE", "/instances/*") == 0 && len(fake.Instances()) == 2, "%d instances", len(fake.Instances()))
+	})
+}
+
+// A removed block either destroys an object or only removes it from the state.
+func TestRemovedBlockOfWhatIsProtected(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, protectedInstance)
+	w.apply()
+	id := onlyInstance(t, fake)
+	removed := "removed {\n from = hosting_instance.test\n lifecycle {\n destroy = %t\n }\n}\n"
+	w.configure(fmt.Sprintf(removed, true))
+	w.says(1, []string{"Instance test is protected from deletion"}, "apply", "-auto-approve")
+	w.configure(fmt.Sprintf(removed, false))
+	w.apply()
+	must(t, len(w.managed()) == 0 && onlyInstance(t, fake) == id && fake.Count("DELETE", "**") == 0, "the state has %v", w.managed())
+	w.configure(protectedInstance + fmt.Sprintf("import {\n to = hosting_instance.test\n id = %q\n}\n", id))
+	w.apply()
+	w.mustBeSettled()
+}
+
+// A setting or an extension has no id, so all resources that manage it manage the same
+// object. With create_before_destroy, deleting the old resource would undo the settings
+// of its successor.
+func TestDeposedSettingIsNotSetBackUnderItsSuccessor(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"allowlist":     settingHCL("hosting_allowlist", "test", `"i-one"`, "cidrs = [\"203.0.113.0/24\"]\n on_destroy = \"open\""),
+		"console mode":  settingHCL("hosting_console_mode", "test", `"i-one"`, `mode = "ro"`),
+		"auth settings": settingHCL("hosting_auth_settings", "test", `"i-one"`, `site_url = "https://a.example"`),
+		"extension":     settingHCL("hosting_postgres_extension", "test", `"i-one"`, "database = \"main\"\n name = \"pgvector\""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := seeded(t)
+			w := newWorkspace(t, fake, createsFirst(body))
+			w.apply()
+			address := w.managed()[0]
+			for _, change := range [][]string{{"-replace=" + address}, nil} {
+				if change == nil {
+					w.says(0, nil, "taint", address)
+				}
+				w.says(0, []string{"1 added, 0 changed, 1 destroyed"}, append([]string{"apply", "-auto-approve"}, change...)...)
+				w.mustBeSettled()
+			}
+			w.says(0, []string{"1 destroyed"}, "destroy", "-auto-approve")
+			instance, _ := fake.Instance("i-one")
+			must(t, len(instance.Allowlist) == 0 && instance.ConsoleMode == "off" && len(fake.Extensions("i-one")) == 0, "it is still set: %+v", instance)
+		})
+	}
+}

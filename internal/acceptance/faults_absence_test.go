@@ -1,0 +1,183 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+)
+
+// foreign404 simulates an ingress that reloads. For 20 seconds, every request gets a page
+// that does not come from the service.
+var foreign404 = fakeservice.Fault{Page: http.StatusNotFound, For: 20 * time.Second}
+
+// Faults that make an object look gone, or a job look done.
+var absenceFaults = []faultRow{
+	{39, "a foreign 404 for 20 s while an instance is created", func(t *testing.T) string {
+		fake := startFake(t)
+		release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", After: func() { fake.Inject(foreign404) }})
+		w := newWorkspaceBeside(t, keyless(t, fake), instanceHCL(plainInstance))
+		apply := w.start("apply", "-auto-approve", "-no-color")
+		pages := waitedOut(t, fake, apply)
+		release()
+		r := apply.wait()
+		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+		must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == onlyInstance(t, fake), "another id is in the state")
+		must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+		w.mustBeSettled()
+		return fmt.Sprintf("%d pages waited out, 1 instance, %s", pages, counts(fake, "POST /instances"))
+	}},
+	{40, "a foreign 404 at a refresh, until it passes", func(t *testing.T) string {
+		fake, _ := startRecorded(t)
+		w := newWorkspaceBeside(t, fake, "")
+		w.write("main.tf", everyType(t, "after"))
+		w.apply()
+		before := w.read("terraform.tfstate")
+		passes := fake.Inject(fakeservice.Fault{Page: http.StatusNotFound, Times: -1})
+		r := w.fails("which is not an answer of the service at "+fake.BaseURL, "Check the base URL")
+		must(t, !strings.Contains(r.output, "is gone"), "something is taken for gone:\n%s", r.output)
+		// The refresh does not wait until the fault passes: each object is read once,
+		// with the usual retries.
+		asked := map[string]int{}
+		for _, request := range fake.Requests() {
+			if request.Fault {
+				asked[request.Path]++
+			}
+		}
+		for path, n := range asked {
+			most := 1 + client.DefaultMaxRetries
+			if path == "/me" {
+				most++ // read for the profile, and for the account notes
+			}
+			must(t, n <= most, "GET %s was sent %d times", path, n)
+		}
+		must(t, w.read("terraform.tfstate") == before, "the state changed")
+		passes()
+		w.mustBeSettled()
+		must(t, len(fake.Instances()) == 2 && fake.Count("DELETE", "**") == 0, "%d instances", len(fake.Instances()))
+		return fmt.Sprintf("1 error that names the base URL, %d resources kept to the byte, then an empty plan", len(managedTypes(t)))
+	}},
+	{41, "a foreign 404 for 20 s while an instance is deleted", func(t *testing.T) string {
+		fake := startFake(t)
+		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+		w.apply()
+		release := fake.HoldJobs(fakeservice.JobMatch{Operation: "delete"})
+		fake.Inject(fakeservice.Fault{Method: "DELETE", Path: "/instances/*", After: func() { fake.Inject(foreign404) }})
+		destroy := w.start("destroy", "-auto-approve", "-no-color")
+		pages := waitedOut(t, fake, destroy)
+		must(t, len(fake.Instances()) == 1, "the fake has deleted it")
+		release()
+		w.mustBeDestroyed(fake, destroy)
+		must(t, jobsOf(fake, "delete") == 1, "%d deletions", jobsOf(fake, "delete"))
+		return fmt.Sprintf("%d pages waited out, done when the job was, %s", pages, counts(fake, "DELETE /instances/*"))
+	}},
+	{42, "the job of a deletion is missing", func(t *testing.T) string {
+		fake := startFake(t)
+		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+		w.apply()
+		release := fake.HoldJobs(fakeservice.JobMatch{Operation: "delete"})
+		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/jobs/*", Times: -1, Status: http.StatusNotFound, Code: "not_found"})
+		polls := fake.Count("GET", "/jobs/*")
+		destroy := w.start("destroy", "-auto-approve", "-no-color")
+		destroy.until("the job is looked for", func() bool { return fake.Count("GET", "/jobs/*") > polls+3 })
+		destroy.mustRun()
+		release()
+		released := time.Now()
+		w.mustBeDestroyed(fake, destroy)
+		must(t, time.Since(released) > 14*time.Second, "one look was enough, after %s", time.Since(released))
+		return fmt.Sprintf("%d polls found no job; done once the instance was confirmed gone, after %d s", fake.Count("GET", "/jobs/*")-polls, int(time.Since(released).Seconds()))
+	}},
+	{43, "an instance that is being deleted names no job", func(t *testing.T) string {
+		fake := startFake(t)
+		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+		w.apply()
+		id := onlyInstance(t, fake)
+		release := fake.HoldJobs(fakeservice.JobMatch{Operation: "delete"})
+		deleteBehind(t, fake, id)
+		var shown atomic.Int64
+		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: func(record map[string]any) {
+			if record["status"] == "deleting" {
+				record["job_id"] = nil
+				shown.Add(1)
+			}
+		}})
+		destroy := w.start("destroy", "-auto-approve", "-no-color")
+		destroy.until("the instance is watched", func() bool { return shown.Load() > 5 })
+		destroy.mustRun()
+		release()
+		w.mustBeDestroyed(fake, destroy)
+		must(t, jobsOf(fake, "delete") == 1, "%d deletions", jobsOf(fake, "delete"))
+		return "joined, done once the instance was confirmed gone, 1 deletion"
+	}},
+	{44, "reads lag by 10 s: a failed job, an apply, a destroy", func(t *testing.T) string {
+		fake := startFake(t)
+		fake.SetConditions(fakeservice.Conditions{Lag: 10 * time.Second})
+		fake.FailJobs(fakeservice.JobMatch{Operation: "allowlist"}, 1, "trouble", "the wall burns")
+		w := newWorkspaceBeside(t, keyless(t, fake), instanceHCL(plainInstance)+`
+resource "hosting_allowlist" "test" {
+  instance_id = hosting_instance.test.id
+  cidrs       = ["203.0.113.0/24"]
+}
+resource "hosting_postgres_database" "test" {
+  instance_id         = hosting_allowlist.test.instance_id
+  name                = "orders"
+  deletion_protection = false
+}
+resource "hosting_webhook_endpoint" "test" {
+  url = "https://hooks.example"
+}`)
+		r := w.fails("The wall burns (trouble)")
+		must(t, strings.Count(r.output, "Error:") == 1, "more failed than the job:\n%s", r.output)
+		w.mustBeKept("hosting_instance", "test")
+		w.apply()
+		w.mustBeSettled()
+		w.mustBeDestroyed(fake, w.start("destroy", "-auto-approve", "-no-color"))
+		for request, want := range map[string]int{"POST /instances": 1, "POST /webhooks": 1, "POST /instances/*/postgres/databases": 1, "DELETE /instances/*": 1} {
+			method, path, _ := strings.Cut(request, " ")
+			must(t, fake.Count(method, path) == want, "%s: %d", request, fake.Count(method, path))
+		}
+		must(t, len(fake.Webhooks()) == 0, "%d endpoints are left", len(fake.Webhooks()))
+		return "1 failed job seen, 4 made once and destroyed, plan empty, " + counts(fake, "POST /instances", "DELETE /instances/*")
+	}},
+}
+
+// waitedOut waits until a CLI has met the pages of foreign404 and the service answers its
+// polls again. It returns the number of pages.
+func waitedOut(t *testing.T, fake *fakeservicetest.Server, s *started) (pages int) {
+	t.Helper()
+	met := func() (pages, after int) {
+		for _, request := range fake.Requests() {
+			switch {
+			case request.Fault && request.Status == http.StatusNotFound:
+				pages, after = pages+1, 0
+			case request.Method == "GET" && request.Served == http.StatusOK:
+				after++
+			}
+		}
+		return pages, after
+	}
+	machine.Until(t, "the pages are waited out", func() bool {
+		pages, after := met()
+		return pages > 0 && after > 0 || !s.runs()
+	})
+	s.mustRun()
+	pages, _ = met()
+	return pages
+}
+
+// mustBeDestroyed waits for a destroy that must leave nothing.
+func (w *workspace) mustBeDestroyed(fake *fakeservicetest.Server, destroy *started) {
+	w.t.Helper()
+	r := destroy.wait()
+	must(w.t, r.exit == 0, "the destroy ended with exit %d:\n%s", r.exit, r.output)
+	must(w.t, len(fake.Instances()) == 0, "%d instances are left", len(fake.Instances()))
+	must(w.t, w.saved("hosting_instance", "test") == nil, "the instance is in the state")
+}

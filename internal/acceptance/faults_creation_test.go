@@ -1,0 +1,316 @@
+package acceptance
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+)
+
+// Faults of requests that create something: nothing is created twice, and nothing is
+// lost.
+var creationFaults = []faultRow{
+	{1, "creation committed, answer dropped", func(t *testing.T) string {
+		fake := startFake(t)
+		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Drop: true})
+		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+		w.apply()
+		w.mustBeSettled()
+		must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == onlyInstance(t, fake), "another id is in the state")
+		must(t, fake.Count("POST", "/instances") == 1, "the creation was sent again")
+		return "1 instance, " + counts(fake, "POST /instances")
+	}},
+	{2, "502 after the commit, 502 before it", func(t *testing.T) string {
+		atOnce(t, map[string]func(*testing.T){
+			"after": func(t *testing.T) {
+				fake := startFake(t)
+				fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Page: http.StatusBadGateway})
+				w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+				w.mustHaveAdopted(fake, w.apply())
+			},
+			// It is unknown whether the service carried it out, so it is not sent again.
+			"before": func(t *testing.T) {
+				fake := startFake(t)
+				fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", Page: http.StatusBadGateway})
+				w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance+"\n  timeouts = { create = \""+soonOver+"\" }"))
+				listed := func() int { return fake.Count("GET", "/instances") }
+				w.fails("POST /instances answered 502", "it is unknown whether the service carried it out", "the request was not repeated", "Check in the portal whether it exists before you apply again.")
+				// The provider looks for the instance until the timeout and a grace
+				// period are over, about 50 times. With a longer timeout, it would look
+				// for ten minutes, about 80 times. A busy machine looks less often.
+				must(t, listed() < 60, "it was looked for %d times", listed())
+				must(t, fake.Count("POST", "/instances") == 1 && len(fake.Instances()) == 0, "%d creations", fake.Count("POST", "/instances"))
+				must(t, w.saved("hosting_instance", "test") == nil, "something is in the state")
+				w.apply() // after a check in the portal, the user applies again
+				w.mustBeSettled()
+				onlyInstance(t, fake)
+			},
+		})
+		return "after: 1 POST, adopted; before: 1 POST, an error that says what is unknown"
+	}},
+	{3, "the same for app, database, webhook and each action", func(t *testing.T) string {
+		posts := 0
+		for name, c := range map[string]struct{ body, path, operation string }{
+			"app": {oneApp("deletion_protection = false"), "/instances/*/apps/import", "app_import"},
+			"database": {"resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"orders\"\n deletion_protection = false\n}",
+				"/instances/*/postgres/databases", "database_create"},
+			"webhook": {"resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}", "/webhooks", ""},
+		} {
+			for _, fault := range []fakeservice.Fault{{Drop: true}, {Status: http.StatusBadGateway}} {
+				fake := seededApps(t)
+				fault.Method, fault.Path, fault.AfterCommit = "POST", c.path, true
+				fake.Inject(fault)
+				w := newWorkspaceBeside(t, fake, c.body)
+				w.apply()
+				w.mustBeSettled()
+				must(t, fake.Count("POST", c.path) == 1, "%s was sent %d times", name, fake.Count("POST", c.path))
+				posts++
+			}
+		}
+		cli, err := versionUnderTest()
+		must(t, err == nil, "%v", err)
+		for name, c := range actionCases {
+			if cli.Lacks(providerActions.Capability) != "" {
+				break // row 38, which is only about actions, is counted as skipped
+			}
+			fake := seeded(t)
+			path := map[string]string{
+				"engine_restart": "/instances/*/engines/*/actions/restart",
+				"app_restart":    "/instances/*/apps/*/actions/restart",
+				"app_redeploy":   "/instances/*/apps/*/actions/redeploy",
+			}[name]
+			if path == "" {
+				path = "/instances/*/actions/*"
+			}
+			fake.Inject(fakeservice.Fault{Method: "POST", Path: path, AfterCommit: true, Drop: true})
+			fake.SetDuration(c.operation, time.Hour) // still running when it is looked for
+			w := newWorkspaceBeside(t, fake, actionHCL(name, c.arguments))
+			apply := w.start("apply", "-auto-approve", "-no-color", "-invoke=action.hosting_"+name+".test")
+			apply.until(name+" is found and waited for", func() bool { return fake.Count("GET", "/jobs/*") > 1 })
+			must(t, fake.FinishJob(fake.Jobs()[0].ID) == nil, "the job could not be finished")
+			r := apply.wait()
+			must(t, r.exit == 0, "%s ended with exit %d:\n%s", name, r.exit, r.output)
+			must(t, fake.Count("POST", path) == 1 && len(fake.Jobs()) == 1, "%s was sent %d times", name, fake.Count("POST", path))
+			posts++
+		}
+		return fmt.Sprintf("%d lost answers, %d POSTs, 0 twice", posts, posts)
+	}},
+	{4, "two candidates; no date, an old one, one ahead", func(t *testing.T) string {
+		// altered returns a fake that loses the answer to a creation and changes its list
+		// of instances.
+		altered := func(t *testing.T, change func(records []any) []any) *fakeservicetest.Server {
+			fake := startFake(t)
+			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Drop: true})
+			fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances", Times: -1, Rewrite: func(answer map[string]any) {
+				if records, ok := answer["instances"].([]any); ok && len(records) > 0 {
+					answer["instances"] = change(records)
+				}
+			}})
+			return fake
+		}
+		fake := altered(t, func(records []any) []any { // another client created an equal instance at the same time
+			twin := maps.Clone(records[0].(map[string]any))
+			twin["id"] = "i-twin"
+			return append(records, twin)
+		})
+		r := newWorkspaceBeside(t, fake, instanceHCL(plainInstance)).fails("it cannot be told which of these it created")
+		for _, id := range []string{onlyInstance(t, fake), "i-twin"} {
+			must(t, strings.Contains(r.output, importBlockOf(id)), "no import block of %s:\n%s", id, r.output)
+		}
+		must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+		// A single candidate is adopted, whatever its date.
+		dates := map[string]any{"no date": nil, "an old date": "2001-02-03T04:05:06Z", "a date ahead": "2101-02-03T04:05:06Z"}
+		for name, date := range dates {
+			fake := altered(t, func(records []any) []any {
+				records[0].(map[string]any)["created_at"] = date
+				return records
+			})
+			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+			t.Log(name)
+			w.mustHaveAdopted(fake, w.apply())
+		}
+		return fmt.Sprintf("1 error that names both, %d adopted by name with a warning, 1 POST each", len(dates))
+	}},
+	{5, "connection refused", func(t *testing.T) string {
+		address := reserveAddress(t)
+		service := fakeservice.New(fakeservice.Options{Speed: testSpeed, APIKey: fakeservicetest.APIKey})
+		fake := &fakeservicetest.Server{Service: service, BaseURL: "http://" + address + "/api/v1"}
+		w := newWorkspaceBeside(t, fake, "provider \"hosting\" {\n max_retries = 12\n}\nresource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example\"\n}")
+		logged := w.logs()
+		apply := w.start("apply", "-auto-approve", "-no-color")
+		apply.until("a connection is refused", func() bool { return logged("connection refused") })
+		server := serve(t, address, service)
+		t.Cleanup(func() { server.Close(); service.Close() })
+		r := apply.wait()
+		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+		must(t, fake.Count("POST", "/webhooks") == 1, "%d POSTs arrived", fake.Count("POST", "/webhooks"))
+		return "applied once the service listened, " + counts(fake, "POST /webhooks")
+	}},
+	{7, "Ctrl-C while the POST is in flight", func(t *testing.T) string {
+		fake := startFake(t)
+		release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+		held := make(chan struct{})
+		answer := sync.OnceFunc(func() { close(held) })
+		defer answer()
+		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Rewrite: func(map[string]any) { <-held }})
+		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+		logged := w.logs()
+		apply := w.start("apply", "-auto-approve", "-no-color")
+		apply.until("the instance is made", func() bool { return len(fake.Instances()) == 1 })
+		const stopped = "Closed all our contexts"
+		must(t, !logged(stopped), "the provider was stopped before the interruption")
+		apply.signal(syscall.SIGINT)
+		machine.Until(t, "the provider is stopped", func() bool { return logged(stopped) })
+		answer()
+		apply.wait()
+		must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == onlyInstance(t, fake), "the id is not in the state")
+		release()
+		w.apply()
+		w.mustBeSettled()
+		return "id saved, " + counts(fake, "POST /instances")
+	}},
+	{8, "kill -9 during the creation, double Ctrl-C, namesakes", func(t *testing.T) string {
+		for _, kill := range []func(*started){
+			func(s *started) { s.signalGroup(syscall.SIGKILL) },
+			func(s *started) {
+				s.signal(syscall.SIGINT)
+				// On a busy machine, the first signal may end the CLI before the second
+				// is sent.
+				if err := s.command.Process.Signal(syscall.SIGINT); !errors.Is(err, os.ErrProcessDone) {
+					must(t, err == nil, "%v", err)
+				}
+			},
+		} {
+			fake := startFake(t)
+			release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+			apply := w.start("apply", "-auto-approve", "-no-color")
+			apply.until("the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
+			kill(apply)
+			apply.wait()
+			id := onlyInstance(t, fake)
+			if w.saved("hosting_instance", "test") == nil {
+				w.fails("no second instance was requested", `id = "`+id+`"`)
+				w.write("import.tf", "import {\n  to = hosting_instance.test\n  id = \""+id+"\"\n}\n")
+			}
+			release()
+			w.apply()
+			w.mustBeSettled()
+			must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+		}
+		fake := startFake(t)
+		w := newWorkspaceBeside(t, fake, strings.Replace(instanceHCL(plainInstance), "name ", "count = 2\n  name ", 1))
+		w.apply()
+		w.mustBeSettled()
+		must(t, len(fake.Instances()) == 2, "%d instances of one name, want 2", len(fake.Instances()))
+		return "2 kills: 1 instance each; 2 of one name in one apply: 2 instances"
+	}},
+	{13, "404 right after the creation", func(t *testing.T) string {
+		fake := startFake(t)
+		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: 3, Status: http.StatusNotFound, Code: "not_found"})
+		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+		w.apply()
+		w.mustBeKept("hosting_instance", "test")
+		w.mustBeSettled()
+		// The same at the refresh after an interruption.
+		second := startFake(t)
+		release := second.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+		w = newWorkspaceBeside(t, second, instanceHCL(plainInstance))
+		apply := w.start("apply", "-auto-approve", "-no-color")
+		apply.until("the creation's job is polled", func() bool { return second.Count("GET", "/jobs/*") > 0 })
+		apply.signal(syscall.SIGINT)
+		apply.wait()
+		second.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Status: http.StatusNotFound, Code: "not_found"})
+		// The job is held until the refresh and the update have both read it.
+		polls := second.Count("GET", "/jobs/*")
+		next := w.start("apply", "-auto-approve", "-no-color")
+		next.until("the same job is waited for", func() bool { return second.Count("GET", "/jobs/*") > polls+1 })
+		release()
+		r := next.wait()
+		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+		must(t, second.Count("POST", "/instances") == 1, "%d creations", second.Count("POST", "/instances"))
+		return "3 times 404: kept; 1 at the refresh: kept; " + counts(second, "POST /instances")
+	}},
+	{30, "this machine's clock is wrong by a day", func(t *testing.T) string {
+		// Here the service's clock is a day off. To the provider, this is the same.
+		for _, off := range []time.Duration{24 * time.Hour, -24 * time.Hour} {
+			fake := fakeservicetest.Start(t, func(o *fakeservice.Options) { o.Speed, o.Start = testSpeed, time.Now().Add(off) })
+			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Drop: true})
+			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
+			w.apply()
+			must(t, fake.Count("POST", "/instances") == 1 && len(fake.Instances()) == 1, "%d creations", fake.Count("POST", "/instances"))
+		}
+		return "a day ahead and a day behind: adopted, 1 POST each"
+	}},
+	{31, "the service is restarted in the middle of an apply", func(t *testing.T) string {
+		service := fakeservice.New(fakeservice.Options{Speed: 100, APIKey: fakeservicetest.APIKey})
+		t.Cleanup(func() { service.Close() })
+		address := reserveAddress(t)
+		server := serve(t, address, service)
+		fake := &fakeservicetest.Server{Service: service, BaseURL: "http://" + address + "/api/v1"}
+		w := newWorkspaceBeside(t, fake, appHCL(appArguments))
+		apply := w.start("apply", "-auto-approve", "-no-color")
+		for n, moment := range []func() bool{
+			func() bool { return fake.Count("GET", "/jobs/*") > 0 },
+			func() bool { return fake.Count("GET", "/instances/*/apps/*/builds") > 0 },
+		} {
+			machine.Until(t, fmt.Sprint("moment ", n), moment)
+			server.Close()
+			dropConnections(t, address, 2)
+			server = serve(t, address, service)
+		}
+		r := apply.wait()
+		server.Close()
+		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+		mustBeOnce(t, fake)
+		return "2 restarts, apply complete, " + counts(fake, "POST /instances", "POST /instances/*/apps/import")
+	}},
+}
+
+// importBlockOf returns the import block of an instance as messages show it.
+func importBlockOf(id string) string {
+	return fmt.Sprintf(`import { to = hosting_instance.NAME id = %q }`, id)
+}
+
+// mustHaveAdopted checks that an apply whose answer was lost has adopted the only
+// instance, warned about it, and sent one request.
+func (w *workspace) mustHaveAdopted(fake *fakeservicetest.Server, r result) {
+	w.t.Helper()
+	id := onlyInstance(w.t, fake)
+	must(w.t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == id, "another id is in the state")
+	must(w.t, strings.Contains(r.output, "the response to the create request was lost") && strings.Contains(r.output, "Instance "+id+" did not exist before"),
+		"no warning names the adopted instance:\n%s", r.output)
+	must(w.t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+	w.mustBeSettled()
+}
+
+// serve serves a handler at an address.
+func serve(t *testing.T, address string, handler http.Handler) *http.Server {
+	t.Helper()
+	listener := listenAt(t, address)
+	server := &http.Server{Handler: handler}
+	go server.Serve(listener)
+	return server
+}
+
+// dropConnections accepts n connections at an address and drops them without an answer.
+func dropConnections(t *testing.T, address string, n int) {
+	t.Helper()
+	listener := listenAt(t, address)
+	defer listener.Close()
+	for range n {
+		connection, err := listener.Accept()
+		must(t, err == nil, "%v", err)
+		connection.Close()
+	}
+}

@@ -1,0 +1,104 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+)
+
+// Faults of the number and the rate of requests.
+var paceFaults = []faultRow{
+	{51, "20 requests per second for an apply of 40 resources", func(t *testing.T) string {
+		fake := startFake(t)
+		fake.SetConditions(fakeservice.Conditions{RateLimit: fakeservice.RateLimit{PerSecond: 20, Burst: 10}})
+		w := newWorkspaceBeside(t, keyless(t, fake), `
+resource "hosting_instance" "test" {
+  count               = 10
+  name                = "test-${count.index}"
+  plan                = "free"
+  region              = "eu-central"
+  engines             = { postgres = {} }
+  deletion_protection = false
+}
+resource "hosting_allowlist" "test" {
+  count       = 10
+  instance_id = hosting_instance.test[count.index].id
+  cidrs       = ["203.0.113.0/24"]
+}
+resource "hosting_postgres_database" "test" {
+  count               = 10
+  instance_id         = hosting_instance.test[count.index].id
+  name                = "orders"
+  deletion_protection = false
+}
+resource "hosting_webhook_endpoint" "test" {
+  count = 10
+  url   = "https://hooks.example/${count.index}"
+}`)
+		r := w.run("apply", "-auto-approve", "-no-color", "-parallelism=40")
+		must(t, r.exit == 0 && strings.Contains(r.output, "40 added"), "exit %d:\n%s", r.exit, r.output)
+		refusedApplying := refusals(fake)
+		must(t, len(fake.Instances()) == 10 && len(fake.Webhooks()) == 10 && jobsOf(fake, "database_create") == 10 && jobsOf(fake, "allowlist") == 10,
+			"%d instances, %d endpoints, %d databases, %d allowlists", len(fake.Instances()), len(fake.Webhooks()), jobsOf(fake, "database_create"), jobsOf(fake, "allowlist"))
+		w.mustBeSettled()
+		w.mustBeDestroyed(fake, w.start("destroy", "-auto-approve", "-no-color", "-parallelism=40"))
+		// All requests wait for the time that one refusal asked for.
+		must(t, refusedApplying > 0 && refusals(fake)*10 < len(fake.Requests())*3, "%d of %d requests were refused", refusals(fake), len(fake.Requests()))
+		return fmt.Sprintf("40 made and destroyed, 0 lost, %d requests, %d times 429 (%d in the apply)", len(fake.Requests()), refusals(fake), refusedApplying)
+	}},
+	{52, "four applies share 50 requests per second", func(t *testing.T) string {
+		fake := startFake(t)
+		fake.SetConditions(fakeservice.Conditions{RateLimit: fakeservice.RateLimit{PerSecond: 50, Burst: 10}})
+		before := keyless(t, fake)
+		var spaces []*workspace
+		var applies []*started
+		for n := range 4 {
+			w := newWorkspaceBeside(t, before, fmt.Sprintf("resource \"hosting_webhook_endpoint\" \"test\" {\n count = 25\n url = \"https://hooks.example/%d/${count.index}\"\n}", n))
+			spaces = append(spaces, w)
+			applies = append(applies, w.start("apply", "-auto-approve", "-no-color", "-parallelism=25"))
+		}
+		for _, apply := range applies {
+			r := apply.wait()
+			must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+		}
+		for _, w := range spaces {
+			w.mustBeSettled()
+		}
+		must(t, len(fake.Webhooks()) == 100 && refusals(fake) > 0, "%d endpoints, %d times 429", len(fake.Webhooks()), refusals(fake))
+		return fmt.Sprintf("100 made once, 0 errors, %d requests, %d times 429", len(fake.Requests()), refusals(fake))
+	}},
+	{53, "a record that goes on naming a job that has ended", func(t *testing.T) string {
+		fake := seededApps(t)
+		job, err := fake.StartJob("i-one", "rotate", "")
+		must(t, err == nil, "%v", err)
+		machine.Until(t, "the job has ended", func() bool { return fake.Jobs()[0].Status == "done" })
+		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: func(record map[string]any) { record["job_id"] = job.ID }})
+		fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Times: -1, Status: http.StatusConflict, Code: "job_running"})
+		w := newWorkspaceBeside(t, fake, asyncCases[4].created)
+		apply := w.start("apply", "-auto-approve", "-no-color")
+		apply.until("the change was sent three times", func() bool { return fake.Count("PUT", "/instances/*/sql-console") >= 3 })
+		requests := len(fake.Requests())
+		apply.signal(syscall.SIGINT)
+		r := apply.wait()
+		must(t, r.exit == 1 && strings.Contains(r.output, "Unable to set"), "exit %d:\n%s", r.exit, r.output)
+		must(t, requests < 60, "got %d requests until the third attempt, want fewer than 60", requests)
+		return fmt.Sprintf("%d requests until the third attempt", requests)
+	}},
+}
+
+// refusals counts the requests that were answered 429.
+func refusals(fake *fakeservicetest.Server) int {
+	n := 0
+	for _, request := range fake.Requests() {
+		if request.Status == http.StatusTooManyRequests {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,102 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// An object that two addresses of a state manage is not destroyed with one of them. A
+// rename without a moved block leaves such a state if it is interrupted or done by an
+// import.
+func TestObjectIsNotDestroyedWhereAnotherResourceKeepsIt(t *testing.T) {
+	t.Parallel()
+	for kind, c := range map[string]struct{ id, arguments string }{
+		"hosting_allowlist":          {"i-one", "cidrs = [\"203.0.113.0/24\"]\n  on_destroy = \"open\""},
+		"hosting_console_mode":       {"i-one", twiceCases["hosting_console_mode"][0]},
+		"hosting_auth_settings":      {"i-one", twiceCases["hosting_auth_settings"][0]},
+		"hosting_postgres_database":  {"i-one/shop", "name = \"shop\"\n  deletion_protection = false"},
+		"hosting_postgres_extension": {"i-one/main/pgcrypto", "database = \"main\"\n  name = \"pgcrypto\""},
+		"hosting_app":                {"i-one/web", "name = \"web\"\n  repo = \"octo/web\"\n  port = 3000\n  health_path = \"/up\"\n  public = true\n  links = [\"auth\"]\n  deletion_protection = false"},
+		"hosting_instance":           {"i-two", "name = \"two\"\n  plan = \"free\"\n  region = \"us-east\"\n  engines = { postgres = {}, apps = {}, auth = {} }\n  deletion_protection = false"},
+		"hosting_webhook_endpoint":   {"", `url = "https://hooks.example/1"`},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			fake := seeded(t)
+			body := func(name, id string, imported bool) string {
+				text := fmt.Sprintf("resource %q %q {\n", kind, name)
+				if strings.HasPrefix(id, "i-one") {
+					text += "  instance_id = \"i-one\"\n"
+				}
+				text += "  " + c.arguments + "\n}\n"
+				if imported {
+					text += fmt.Sprintf("import {\n  to = %s.%s\n  id = %q\n}\n", kind, name, id)
+				}
+				return text
+			}
+			isThere := kind == "hosting_app" || kind == "hosting_instance"
+			w := newWorkspace(t, fake, body("first", c.id, isThere))
+			w.apply()
+			id := c.id
+			if id == "" {
+				id = w.mustBeKept(kind, "first").Attributes["id"].(string)
+			}
+			before := len(changes(fake))
+
+			w.configure(body("renamed", id, true))
+			w.says(1, []string{"The plan destroys what another resource keeps", "Two resources manage", "terraform state rm ADDRESS"}, "plan")
+			w.says(1, []string{"Two resources manage"}, "apply", "-auto-approve")
+			w.says(1, []string{"Two resources manage"}, "plan", "-refresh=false")
+			w.says(0, nil, "state", "rm", kind+".first")
+			w.apply()
+			w.mustBeSettled()
+			must(t, len(changes(fake)) == before, "%d changes were sent after the rename", len(changes(fake))-before)
+
+			w.says(0, []string{"1 destroyed"}, "destroy", "-auto-approve")
+		})
+	}
+}
+
+// A rename that was only partly applied also leaves both addresses in the state.
+func TestSettingThatIsRenamedInPart(t *testing.T) {
+	fake := seeded(t)
+	const kind = "hosting_console_mode"
+	first := settingHCL(kind, "first", `"i-one"`, `mode = "ro"`)
+	w := newWorkspace(t, fake, first)
+	w.apply()
+	w.configure(strings.Replace(first, "first", "renamed", 1))
+	w.says(0, []string{"1 added"}, "apply", "-auto-approve", "-target="+kind+".renamed")
+	w.says(1, []string{"Two resources manage the console mode of instance i-one"}, "apply", "-auto-approve")
+	w.says(1, []string{"Two resources manage the console mode of instance i-one"}, "destroy", "-auto-approve")
+	w.says(0, nil, "state", "rm", kind+".first")
+	w.mustBeSettled()
+	i, _ := fake.Instance("i-one")
+	must(t, i.ConsoleMode == "ro", "the console mode is %q", i.ConsoleMode)
+}
+
+// The message's advice works for a deposed object.
+func TestDeposedObjectOfAKeptSetting(t *testing.T) {
+	fake := seeded(t)
+	const kind = "hosting_console_mode"
+	w := newWorkspace(t, fake, settingHCL(kind, "test", `"i-one"`, twiceCases[kind][0]))
+	w.apply()
+	var state map[string]any
+	must(t, json.Unmarshal([]byte(w.state()), &state) == nil, "the state is no JSON")
+	resource := state["resources"].([]any)[0].(map[string]any)
+	deposed := map[string]any{"deposed": "0badcafe"}
+	for name, value := range resource["instances"].([]any)[0].(map[string]any) {
+		deposed[name] = value
+	}
+	resource["instances"] = append(resource["instances"].([]any), deposed)
+	text, err := json.Marshal(state)
+	must(t, err == nil, "%v", err)
+	w.write("terraform.tfstate", string(text))
+
+	before := len(changes(fake))
+	w.says(1, []string{"Two resources manage the console mode of instance i-one", "deposed object"}, "plan")
+	w.says(0, nil, "state", "rm", kind+".test")
+	w.says(0, nil, "import", kind+".test", "i-one")
+	w.says(0, []string{"No changes"}, "plan")
+	must(t, len(changes(fake)) == before, "something was changed")
+}

@@ -1,0 +1,96 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
+)
+
+// A state that the oldest CLI wrote has no identities. Without a refresh, no Read adds
+// them before the update.
+func TestStateOfTheOldestCLIIsUpdatedWithoutARefresh(t *testing.T) {
+	needsCLI(t)
+	oldest := os.Getenv("HOSTING_TEST_OLDEST_CLI")
+	if oldest == "" {
+		machine.Lacks(t, "HOSTING_TEST_OLDEST_CLI does not name the oldest CLI, as make test and make test-matrix do")
+	}
+	fake, sql := startRecorded(t)
+	w := newWorkspace(t, fake, "")
+	w.write("main.tf", everyType(t, "before"))
+	newest := w.cli
+	w.cli = oldest
+	w.apply()
+	w.mustBeSettled()
+	must(t, !strings.Contains(w.read("terraform.tfstate"), `"identity":`), "the oldest CLI stored identities")
+
+	w.cli = newest
+	w.write("main.tf", everyType(t, "after"))
+	if r := w.run("plan", "-refresh=false", "-out=plan", "-no-color"); r.exit != 0 {
+		t.Fatalf("the plan ended with exit %d:\n%s", r.exit, r.output)
+	}
+	want := map[string]string{"hosting_postgres_script.secret": "update"}
+	for _, name := range managedTypes(t) {
+		want[name+".test"] = "update"
+	}
+	if diff := cmp.Diff(want, w.planned("plan")); diff != "" {
+		t.Fatalf("the plan does not update one of each type:\n%s", diff)
+	}
+	if r := w.run("apply", "-no-color", "plan"); r.exit != 0 {
+		t.Fatalf("the apply ended with exit %d:\n%s", r.exit, r.output)
+	}
+	w.mustBeSettled()
+	if r := w.run("destroy", "-auto-approve", "-no-color"); r.exit != 0 {
+		t.Fatalf("destroy ended with exit %d:\n%s", r.exit, r.output)
+	}
+	if instances, webhooks := len(fake.Instances()), len(fake.Webhooks()); instances != 1 || webhooks != 0 { // i-one existed before the apply
+		t.Errorf("%d instances and %d webhook endpoints are left", instances, webhooks)
+	}
+	must(t, len(sql.statements()) == 4, "ran %q", sql.statements()) // two scripts, each twice
+}
+
+// everyType returns the configuration of the newest golden states, with at least one
+// resource of every type.
+func everyType(t *testing.T, name string) string {
+	t.Helper()
+	states := goldenStates(t)
+	return fileText(t, states[len(states)-1].edition+"/"+name+".tf")
+}
+
+// managedTypes returns the names of the provider's resource types.
+func managedTypes(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, create := range provider.New("test")().Resources(t.Context()) {
+		var meta resource.MetadataResponse
+		create().Metadata(t.Context(), resource.MetadataRequest{ProviderTypeName: "hosting"}, &meta)
+		names = append(names, meta.TypeName)
+	}
+	return names
+}
+
+// planned returns the action of a saved plan for each resource, such as "update".
+func (w *workspace) planned(file string) map[string]string {
+	w.t.Helper()
+	output, err := w.command("show", "-json", file).Output()
+	must(w.t, err == nil, "show %s: %v", file, err)
+	var plan struct {
+		Changes []struct {
+			Address string
+			Change  struct{ Actions []string }
+		} `json:"resource_changes"`
+	}
+	err = json.Unmarshal(output, &plan)
+	must(w.t, err == nil, "the plan as JSON: %v", err)
+	actions := map[string]string{}
+	for _, change := range plan.Changes {
+		actions[change.Address] = strings.Join(change.Change.Actions, ", ")
+	}
+	return actions
+}
