@@ -7,7 +7,7 @@
 // One process plans all resources of a configuration, but Terraform does not pass other
 // resources to the provider. For each object without its own id, the process therefore
 // remembers whether a resource in the state manages it, and how often a new one was
-// planned (planned.go). Both together are an error at plan time. Two new ones are only a
+// planned (base/planned.go). Both together are an error at plan time. Two new ones are only a
 // warning, because a CLI may plan one resource twice; the second creation is refused.
 //
 // An app, a database, a script or a setting is checked against the planned instance
@@ -20,7 +20,7 @@
 //
 // An apply plans its changes again, in another process that looks the same as a plan.
 // Only after the first Create, Update or Delete does it drop the plan's warnings about
-// existing resources (applying.go). Errors are always reported.
+// existing resources (base/applying.go). Errors are always reported.
 //
 // # Replacements
 //
@@ -58,7 +58,7 @@
 // null.
 //
 // If the service stores a value in its own form, such as a rounded budget, the apply
-// returns what the plan promised and a warning names both forms (stored_form.go). The next
+// returns what the plan promised and a warning names both forms (base/stored_form.go). The next
 // apply accepts the known result immediately.
 //
 // A record does not say which tags are the provider's default_tags. An instance's own tags
@@ -85,9 +85,8 @@
 //
 // # Calls that change nothing
 //
-// Most calls of a plan change nothing. They are answered without the framework, with the
-// bytes that the framework would send (shortcut.go). If an answer is not certain, the
-// framework is called: with unknown values, notes in private state, deferrals, or kinds
-// of validators and modifiers that shortcut_rules.go does not list.
-// TestShortcutsAnswerAsTheFrameworkDoes compares random cases with the framework.
+// Most calls of a plan change nothing. The server calls the resource's own Read or
+// ModifyPlan, and answers with the request's state if that changes and reports nothing
+// (unchanged.go). Otherwise the framework answers. TestUnchangedServerAnswersAsTheFramework
+// compares random cases with the framework.
 package provider
