@@ -1,3 +1,3 @@
-// Package diagnostics has the texts of errors: what was tried, what the service answered
-// and what to do next.
+// Package diagnostics has the texts of errors: the request that failed, the answer of the
+// service and what to do next.
 package diagnostics
