@@ -75,7 +75,7 @@ func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, runnin
 	for _, instance := range existing {
 		switch {
 		case !n.namesakeOf(instance) || c.HasClaimed(instance.ID):
-		case instance.Status == StatusCreating:
+		case instance.IsCreating():
 			creating = append(creating, instance.ID)
 		case instance.Status != StatusDeleting && instance.Status != StatusFailed:
 			running = append(running, instance.ID)

@@ -280,7 +280,8 @@ func TestNamesakes(t *testing.T) {
 		m := &market{answer: 202, instances: []object{
 			instanceNamed("half", "web"),
 			instanceNamed("runs", "web", "status", "running"),
-			instanceNamed("strange", "web", "status", "restarting"),
+			instanceNamed("preparing", "web", "status", "preparing"),
+			instanceNamed("strange", "web", "status", "restarting", "host", "strange.example"),
 			instanceNamed("going", "web", "status", "deleting"),
 			instanceNamed("broken", "web", "status", "failed"),
 			instanceNamed("known", "web"),
@@ -292,7 +293,7 @@ func TestNamesakes(t *testing.T) {
 		c.Claim("known")
 		c.Claim("")
 		creating, running, err := c.Namesakes(t.Context(), web)
-		if got := fmt.Sprint(creating, running); err != nil || got != "[half] [runs strange older]" {
+		if got := fmt.Sprint(creating, running); err != nil || got != "[half preparing] [runs strange older]" {
 			t.Errorf("%s, %v", got, err)
 		}
 		_, err = c.CreateInstance(t.Context(), web)

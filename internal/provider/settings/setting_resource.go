@@ -152,12 +152,15 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 	r.SetIdentity(ctx, resp.Identity, settingIdentity{InstanceID: P(&plan).instance()}, &resp.Diagnostics)
 }
 
-// put sends the setting without a comparison: a read may lag, and a request that repeats a
-// setting changes nothing. stored is the model in the form that the service stores, or nil
-// if no such form is noted.
+// put waits for a job that another client has begun, and sends the setting. It compares
+// nothing: a read may lag, and a request that repeats a setting changes nothing. stored is
+// the model in the form that the service stores, or nil if no such form is noted.
 func (r *settingResource[M, S, P]) put(ctx context.Context, m, stored P, timeout time.Duration, diags *diag.Diagnostics) error {
 	err := base.InTurn(ctx, r.Client, m.instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
-		err := r.send(ctx, turn, m)
+		_, _, err := turn.AwaitIdle(ctx)
+		if err == nil {
+			err = r.send(ctx, turn, m)
+		}
 		if err == nil {
 			r.Planned.HasMade(r.object(m))
 		}
