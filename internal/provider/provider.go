@@ -151,9 +151,9 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 				Optional:    true,
 				ElementType: types.StringType,
 				Validators:  []validator.Set{setvalidator.SizeAtLeast(1), attributes.NoEmptyElement{What: "account id"}},
-				MarkdownDescription: "Ids of the accounts that this configuration may use. With a key of any other account, the provider fails before any other request. " +
+				MarkdownDescription: "Ids of the accounts that this configuration may use. With a key of an account that is not listed, the provider fails immediately. " +
 					"The data source `hosting_account` returns a key's account id. Default: the provider compares the key's account with the state. " +
-					"This comparison does not cover plans that only create, or that create before they change anything.",
+					"This does not check a plan that only creates objects, or creations that come before the first existing object.",
 			},
 			"default_tags": schema.SetAttribute{
 				Optional:            true,

@@ -37,7 +37,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 		Version: 0,
 		MarkdownDescription: "Builds and runs a Git repository on an instance with the `apps` engine. Use one for each web app or worker. A push alone deploys nothing.\n\n" +
 			"Creating an app waits until its first build is deployed. " +
-			"If a build fails, the apply fails with the end of the build's log. If a later build fails, the previous version keeps running. " +
+			"If a build fails, the apply fails and shows the end of the build's log. If a later build fails, the previous version keeps running. " +
 			"After a successful build, the service stops the previous version before it starts the new one. " +
 			"If the new one does not answer `health_path` with 200 within a minute, the apply fails and **the app is down**. " +
 			"If an apply is interrupted during the first build, the next apply resumes waiting.",
@@ -86,7 +86,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Validators:  []validator.Map{attributes.NoNullValue{}},
 				MarkdownDescription: "Variables of the app and its builds, stored in the state in plain text; use `secret_env_wo` for secrets. Default: none. " +
 					"A change builds and deploys in place. After an import, the app keeps its variables until you set `env`. " +
-					"The next apply then removes all variables that are not in the configuration.",
+					"The apply that sets it removes all variables that are not in the configuration.",
 			},
 			"secret_env_wo": schema.MapAttribute{
 				Optional:    true,
@@ -94,7 +94,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Sensitive:   true,
 				ElementType: types.StringType,
 				Validators:  []validator.Map{attributes.NoNullValue{}, attributes.AlsoNeeds("secret_env_wo", "secret_env_wo_version", mapvalidator.AlsoRequires(path.MatchRoot("secret_env_wo_version")))},
-				MarkdownDescription: "Secret variables, kept out of the state. After you change one, change `secret_env_wo_version` to send it. A variable must not also be in `env`. " +
+				MarkdownDescription: "Secret variables, kept out of the state. After you change one, change `secret_env_wo_version` to send it. No variable may be in both `env` and `secret_env_wo`. " +
 					"The plan warns about names with the prefix `NEXT_PUBLIC_`, because browsers download those variables.",
 			},
 			"secret_env_wo_version": schema.Int64Attribute{
@@ -126,8 +126,8 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"deploy_commit": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{attributes.CommitHash()},
-				MarkdownDescription: "Commit hash (7 or more digits) that must run. An apply deploys if a different commit runs, for example after you change this argument. " +
-					"The service builds only the newest commit of `branch`: if that is a different commit, an update fails and a creation warns. Default: any commit.",
+				MarkdownDescription: "Commit hash (7 or more digits) that must run. If another commit runs, for example after you change this argument, an apply deploys this one. " +
+					"The service builds only the newest commit of `branch`: if that is not this commit, an update fails and a creation warns. Default: any commit.",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
