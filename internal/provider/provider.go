@@ -152,8 +152,8 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 				ElementType: types.StringType,
 				Validators:  []validator.Set{setvalidator.SizeAtLeast(1), attributes.NoEmptyElement{What: "account id"}},
 				MarkdownDescription: "Ids of the accounts that this configuration may use. With a key of an account that is not listed, the provider fails immediately. " +
-					"The data source `hosting_account` returns a key's account id. Default: the provider compares the key's account with the state. " +
-					"This does not check a plan that only creates objects, or creations that come before the first existing object.",
+					"The data source `hosting_account` returns a key's account id. Default: the provider compares the key's account with the state when it plans or changes the first existing object. " +
+					"Creations before that are not checked.",
 			},
 			"default_tags": schema.SetAttribute{
 				Optional:            true,

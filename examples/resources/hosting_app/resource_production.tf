@@ -13,7 +13,7 @@ resource "hosting_app" "shop" {
   memory_mb   = 512
   public      = true
 
-  # A link sets no documented variables, so env passes the auth engine's URL and key.
+  # The service documents no variables for a link, so env passes the auth engine's URL and key.
   links = ["auth"]
   env = {
     NEXT_PUBLIC_AUTH_URL      = hosting_instance.example.auth_url

@@ -127,7 +127,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Optional:   true,
 				Validators: []validator.String{attributes.CommitHash()},
 				MarkdownDescription: "Commit hash (7 or more digits) that must run. If another commit runs, for example after you change this argument, an apply deploys this one. " +
-					"The service builds only the newest commit of `branch`: if that is not this commit, an update fails and a creation warns. Default: any commit.",
+					"The service builds only the newest commit of `branch`: if `deploy_commit` names another, an update fails and a creation warns. Default: any commit.",
 			},
 			"deletion_protection": schema.BoolAttribute{
 				Optional: true,
