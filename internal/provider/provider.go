@@ -152,7 +152,7 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 				ElementType: types.StringType,
 				Validators:  []validator.Set{setvalidator.SizeAtLeast(1), attributes.NoEmptyElement{What: "account id"}},
 				MarkdownDescription: "Ids of the accounts that this configuration may use. With a key of an account that is not listed, the provider fails immediately. " +
-					"The data source `hosting_account` returns a key's account id. Default: the provider compares the key's account with the state when it plans or changes the first existing object. " +
+					"The data source `hosting_account` returns a key's account id. Default: any account, but when the provider first plans or changes an existing object, it compares the key's account with the state. " +
 					"Creations before that are not checked.",
 			},
 			"default_tags": schema.SetAttribute{

@@ -126,7 +126,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"deploy_commit": schema.StringAttribute{
 				Optional:   true,
 				Validators: []validator.String{attributes.CommitHash()},
-				MarkdownDescription: "Commit hash (7 or more digits) that must run. If another commit runs, for example after you change this argument, an apply deploys this one. " +
+				MarkdownDescription: "Commit hash (7 or more digits) that must run. If the running commit is a different one, for example after you change `deploy_commit`, an apply deploys the commit that `deploy_commit` names. " +
 					"The service builds only the newest commit of `branch`: if `deploy_commit` names another, an update fails and a creation warns. Default: any commit.",
 			},
 			"deletion_protection": schema.BoolAttribute{
