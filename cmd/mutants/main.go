@@ -60,9 +60,9 @@ func run(ctx context.Context, args []string) (good bool, err error) {
 	case "generated":
 		s := sampling{tree: "."}
 		in := pattern("in", "draw only from the files whose paths match this `pattern`")
-		flags.IntVar(&s.size, "n", 100, "how many mutants that compile are tried")
+		flags.IntVar(&s.size, "n", 100, "number of mutants that compile to try")
 		flags.Uint64Var(&s.seed, "seed", uint64(time.Now().Unix()), "the seed of the sample")
-		flags.IntVar(&s.runs, "runs", 500, "how many worlds are run for each mutant at most; always the same ones")
+		flags.IntVar(&s.runs, "runs", 500, "maximum number of worlds for each mutant; always the same worlds")
 		flags.Float64Var(&s.least, "min", 0, "the percentage that has to be caught")
 		if err := parse(flags, args[1:]); err != nil {
 			return false, err
@@ -72,11 +72,11 @@ func run(ctx context.Context, args []string) (good bool, err error) {
 	case "patches":
 		o := options{tree: "."}
 		only := pattern("only", "try only the patches whose names match this `pattern`")
-		flags.IntVar(&o.jobs, "jobs", 1, "how many patches are tried at a time")
-		flags.IntVar(&o.runs, "runs", 2000, "how many worlds are run for each patch at most")
+		flags.IntVar(&o.jobs, "jobs", 1, "number of patches to try at the same time")
+		flags.IntVar(&o.runs, "runs", 2000, "maximum number of worlds for each patch")
 		flags.Uint64Var(&o.seed, "seed", 1, "the seed of the first world")
-		flags.DurationVar(&o.timeout, "timeout", 30*time.Minute, "how long the worlds of one patch may take")
-		flags.BoolVar(&o.control, "control", true, "run the world with nothing planted first")
+		flags.DurationVar(&o.timeout, "timeout", 30*time.Minute, "time limit for the worlds of one patch")
+		flags.BoolVar(&o.control, "control", true, "first run the world without a planted bug")
 		if err := parse(flags, args[1:]); err != nil {
 			return false, err
 		}

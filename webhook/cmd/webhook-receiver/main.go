@@ -34,9 +34,9 @@ func serveUntilSignalled() error {
 // run serves until ctx ends.
 func run(ctx context.Context, args []string, secret string, out io.Writer) error {
 	flags := flag.NewFlagSet("webhook-receiver", flag.ContinueOnError)
-	address := flags.String("listen", "127.0.0.1:9000", "address to listen on; port 0 takes a free one")
-	certificate := flags.String("cert", "", "file of the certificate in PEM; without it http is served, which the service takes on loopback alone")
-	key := flags.String("key", "", "file of the certificate's key in PEM")
+	address := flags.String("listen", "127.0.0.1:9000", "address to listen on; with port 0, a free port")
+	certificate := flags.String("cert", "", "PEM file with the certificate; default: none, and http is served, which the service accepts only on loopback addresses")
+	key := flags.String("key", "", "PEM file with the certificate's key")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
