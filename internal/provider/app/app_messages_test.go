@@ -1,8 +1,6 @@
 package app
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestPublicSecretsText(t *testing.T) {
 	for want, names := range map[string][]string{

@@ -1,8 +1,6 @@
 package base
 
-import (
-	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
-)
+import "github.com/instance-hosting/terraform-provider-hosting/internal/client"
 
 // Runs reports whether an instance with this status is running. An unknown status counts
 // as running if the instance has run before (SERVICE.md#tolerance).

@@ -1,8 +1,6 @@
 package base
 
-import (
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-)
+import "github.com/hashicorp/terraform-plugin-go/tftypes"
 
 // promised returns the value that was read, with every value that the plan knew as it was
 // planned. A set or list with unknown elements is returned as read. An attribute or map

@@ -1,8 +1,6 @@
 package connection
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestCredentialsOf(t *testing.T) {
 	for address, want := range map[string][2]string{

@@ -1,8 +1,6 @@
 package diagnostics
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestSentence(t *testing.T) {
 	for text, want := range map[string]string{

@@ -1,8 +1,6 @@
 package diagnostics
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestNearest(t *testing.T) {
 	engines := []string{"postgres", "redis", "couchdb", "nats", "apps", "auth"}

@@ -1,8 +1,6 @@
 package settings
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestOpensTo(t *testing.T) {
 	for _, c := range []struct {
