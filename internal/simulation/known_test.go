@@ -20,6 +20,10 @@ func TestKnownDefects(t *testing.T) {
 		"an engine that a record hides taints the machine": {Steps: []step{
 			{}, {Edits: []edit{{argEngines, 3}}, Deeds: []deed{{hidesEngine, 8}}},
 		}},
+		"a machine whose creation was not seen to its end fails and is replaced": {Hides: hidesHost, Begin: guarded, Steps: []step{
+			{Cut: cut{interrupt, 1, true}, Pause: 20 * time.Minute},
+			{Deeds: []deed{{Kind: breaksMachine}}},
+		}},
 		"a lagging read passes for the plan": {Steps: []step{
 			{}, {Edits: []edit{{argPlan, 2}}},
 			{Edits: []edit{{argPlan, 0}}, Flags: withoutRefresh, Strikes: []strike{{Kind: lagging, Class: reads, Times: 6, Amount: 12 * time.Second}}},

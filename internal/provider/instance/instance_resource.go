@@ -178,6 +178,10 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, base.ConnectionKey, nil)...)
 	}
 	creating := pending && work.Creating
+	if creating && !state.ran() && !state.unfinished(creating) && r.wasCreated(ctx, work) {
+		creating = false
+		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
+	}
 	if unprotected {
 		state.DeletionProtection = base.ProtectionAfterFailure(state.ran())
 	}
@@ -188,6 +192,16 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		r.noteCreation(ctx, instance, resp.Private, &resp.Diagnostics)
 	}
 	r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
+}
+
+// wasCreated reports whether the job of a pending creation ended well. The instance has run
+// then, even if its record shows no host.
+func (r *instanceResource) wasCreated(ctx context.Context, work base.PendingWork) bool {
+	if work.Job == "" {
+		return false
+	}
+	job, err := r.Client.Job(ctx, work.Job)
+	return err == nil && job.Done()
 }
 
 // absent describes the instance to removeGone and mayDelete.
@@ -338,6 +352,7 @@ func (r *instanceResource) isProtected(ctx context.Context, state instanceModel,
 		return false, base.IgnoreNotFound(err)
 	}
 	state.setRecord(instance, r.DefaultTags)
+	creating = creating && !r.wasCreated(ctx, work)
 	if instance.Status == client.StatusDeleting {
 		return !state.neverRan(creating), nil // the deletion must have failed, or no second one would be sent
 	}
