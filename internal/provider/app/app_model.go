@@ -93,7 +93,7 @@ func (m *appModel) protected(work base.PendingWork) bool {
 	return base.IsProtected(m.DeletionProtection) && !m.neverRan(work)
 }
 
-// ProtectedObject returns the names of the app in messages.
+// protectedObject returns the names of the app in messages.
 func (m *appModel) protectedObject() base.ProtectedObject {
 	name, instance := m.Name.ValueString(), m.InstanceID.ValueString()
 	return base.ProtectedObject{Title: "App " + name, Name: "App " + name + " of instance " + instance, ImportID: instance + "/" + name}

@@ -281,9 +281,9 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 	}
 }
 
-// IsProtected checks the protection again before a deletion, because ModifyPlan does not
+// isProtected checks the protection again before a deletion, because ModifyPlan does not
 // see the state of a tainted app. Evidence in the state that the app never ran may be
-// old. So IsProtected waits for the app's import to end, and then reads the record and
+// old. So isProtected waits for the app's import to end, and then reads the record and
 // the builds.
 func (r *appResource) isProtected(ctx context.Context, turn *client.Turn, state appModel, work base.PendingWork) (bool, error) {
 	creationFailed := state.DeletionProtection.IsNull() // and work is unknown

@@ -271,7 +271,7 @@ type AbsentObject struct {
 	// instanceID is the instance that the object is on. It is "" for an instance, and for
 	// objects that belong to the account.
 	InstanceID string
-	// isValuable, if non-nil, reports whether the object is paid or protected. If nil,
+	// IsValuable, if non-nil, reports whether the object is paid or protected. If nil,
 	// the object is neither.
 	IsValuable func(context.Context) bool
 }
@@ -349,12 +349,12 @@ func (b *Resource) MayChange(ctx context.Context, private PrivateReader, diags *
 	return !diags.HasError()
 }
 
-// MayDelete does for a Delete what mayChange does. In addition, a Delete can find that
-// its object is gone. If the account is not known to be the right one, mayDelete
+// MayDelete does for a Delete what MayChange does. In addition, a Delete can find that
+// its object is gone. If the account is not known to be the right one, MayDelete
 // therefore calls look, which reads the object or the instance that it is on.
 //
 // Terraform passes no private state when it replaces a tainted object. If the deletion
-// fails, Terraform keeps the private state that the deletion returns. So mayDelete writes
+// fails, Terraform keeps the private state that the deletion returns. So MayDelete writes
 // the note, which is empty for an object that was not found.
 func (b *Resource) MayDelete(ctx context.Context, private privateNotes, o AbsentObject, look func(context.Context) error, diags *diag.Diagnostics) bool {
 	if !b.MayChange(ctx, private, diags) {
@@ -379,7 +379,7 @@ func (b *Resource) MayDelete(ctx context.Context, private privateNotes, o Absent
 	return false
 }
 
-// LooksAtInstance returns a function for mayDelete that reads an instance.
+// LooksAtInstance returns a function for MayDelete that reads an instance.
 func (b *Resource) LooksAtInstance(id string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := b.Client.Instance(ctx, id)

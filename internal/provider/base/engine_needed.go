@@ -12,7 +12,7 @@ import (
 // has the engine that the resource belongs to. The parameter what is the resource's name
 // in messages, such as "database". If the instance's own plan lacks the engine, this is
 // an error. It is only a warning if the plan creates the instance, which then has no id,
-// or if only a record is known, which may change before the apply. checkEngineOn sends no
+// or if only a record is known, which may change before the apply. CheckEngineOn sends no
 // request.
 func (b *Resource) CheckEngineOn(engine, what string, instanceID types.String, diags *diag.Diagnostics) {
 	at, summary, id := path.Root("instance_id"), "The engine "+engine+" is off", instanceID.ValueString()

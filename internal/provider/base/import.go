@@ -41,7 +41,7 @@ func ImportByInstance(name string) ImportID {
 }
 
 // ImportNamed imports by an id or by an identity, and returns the parts. An id consists
-// of the named parts, separated by slashes. importNamed also marks the object as
+// of the named parts, separated by slashes. ImportNamed also marks the object as
 // imported. It returns false if it refuses.
 func (b *Resource) ImportNamed(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse, form ImportID) ([]string, bool) {
 	if !RequireClient(b.Client, &resp.Diagnostics) {

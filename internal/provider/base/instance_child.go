@@ -40,7 +40,7 @@ func ReplacingName(description string) schema.StringAttribute {
 }
 
 // RemoveGone removes from the state a resource that the service no longer knows, and adds
-// a warning. The resource stays if confirmsGone cannot confirm that, for example because
+// a warning. The resource stays if ConfirmsGone cannot confirm that, for example because
 // the account is a different one. A CLI that planned the resource before it read it plans
 // it a second time, so managed, the objects of that plan, are forgotten.
 func (b *Resource) RemoveGone(ctx context.Context, private PrivateReader, state *tfsdk.State, o AbsentObject, diags *diag.Diagnostics, managed ...ManagedObject) {

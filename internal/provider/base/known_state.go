@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Each state that a Create, Read or Update returns goes through setState, and each
-// identity through setIdentity. An unknown value in it makes Terraform taint a running
+// Each state that a Create, Read or Update returns goes through SetState, and each
+// identity through SetIdentity. An unknown value in it makes Terraform taint a running
 // object.
 
 // SetState writes a resource's state. Unknown values become null and are counted. An

@@ -12,7 +12,7 @@ const ConfiguredKey = "configured_engines"
 // that differs from its plan. The next refresh reads the record again.
 const ConnectionKey = "connection_moved_on"
 
-// PendingKey is the key of a pendingWork: a creation or build whose end was not seen.
+// PendingKey is the key of a PendingWork: a creation or build whose end was not seen.
 const PendingKey = "pending"
 
 // PlannedKey is the key in a plan's private state that notes that the resource is

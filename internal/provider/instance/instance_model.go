@@ -124,7 +124,7 @@ func (m *instanceModel) title() string {
 	return "Instance " + m.ID.ValueString()
 }
 
-// ProtectedObject returns the instance as errors name it.
+// protectedObject returns the instance as errors name it.
 func (m *instanceModel) protectedObject() base.ProtectedObject {
 	return base.ProtectedObject{Title: m.title(), Name: "Instance " + m.ID.ValueString(), ImportID: m.ID.ValueString()}
 }

@@ -204,7 +204,7 @@ func (r *instanceResource) wasCreated(ctx context.Context, work base.PendingWork
 	return err == nil && job.Done()
 }
 
-// absent describes the instance to removeGone and mayDelete.
+// absent describes the instance to RemoveGone and MayDelete.
 func (r *instanceResource) absent(m instanceModel) base.AbsentObject {
 	return base.AbsentObject{
 		What: fmt.Sprintf("Instance %s (%s)", m.Name.ValueString(), m.ID.ValueString()),
@@ -335,11 +335,11 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 	}
 }
 
-// IsProtected checks the protection again before a deletion, because ModifyPlan does not
+// isProtected checks the protection again before a deletion, because ModifyPlan does not
 // receive the state of a tainted instance. A state that shows that the instance never ran
 // or is being deleted may be old. So the record is read too: a failed machine may have
 // been repaired, and a deletion may have failed. If the creation is still in
-// progress, IsProtected waits for its end: the deletion would have to wait anyway, and
+// progress, isProtected waits for its end: the deletion would have to wait anyway, and
 // would then destroy a running machine.
 func (r *instanceResource) isProtected(ctx context.Context, state instanceModel, work base.PendingWork) (bool, error) {
 	creating := work.Creating || state.DeletionProtection.IsNull()

@@ -158,7 +158,7 @@ func (m postgresDatabaseModel) absent() base.AbsentObject {
 	return base.AbsentObject{What: fmt.Sprintf("Database %s of instance %s", m.Name.ValueString(), instance), InstanceID: instance}
 }
 
-// ProtectedObject describes the database in errors about its protection.
+// protectedObject describes the database in errors about its protection.
 func (m postgresDatabaseModel) protectedObject() base.ProtectedObject {
 	name, instance := m.Name.ValueString(), m.InstanceID.ValueString()
 	return base.ProtectedObject{Title: "Database " + name, Name: "Database " + name + " of instance " + instance, ImportID: instance + "/" + name}
@@ -338,8 +338,8 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 	}
 }
 
-// IsProtected checks the protection again before a deletion. Evidence in the state that
-// the database was not created may be old, so IsProtected reads the list.
+// isProtected checks the protection again before a deletion. Evidence in the state that
+// the database was not created may be old, so isProtected reads the list.
 func (r *postgresDatabaseResource) isProtected(ctx context.Context, state postgresDatabaseModel, work base.PendingWork) (bool, error) {
 	creating := work.Creating || state.DeletionProtection.IsNull() // null: the creation failed
 	if !base.IsProtected(state.DeletionProtection) || !creating {
