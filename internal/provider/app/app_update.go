@@ -101,19 +101,13 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 	return u.planned.refuseAnother(deployed)
 }
 
-// current reads the app before its steps. A record that shows a part of the plan is read
-// again once reads no longer lag. An interrupted apply or a person may have made the
-// change, but the read may also show the app as it was before its last change. A creation
-// has nothing before it.
+// current reads the app before its steps. A creation has nothing before it that a read
+// could show.
 func (u appUpdate) current(ctx context.Context, turn *client.Turn, p *appProgress) (client.App, error) {
-	app, err := u.await(ctx, turn, p)
-	if err != nil || u.imported != nil || p.work.Creating || !u.isPartlyShown(app, *p) {
-		return app, err
-	}
-	if waited, err := turn.AwaitFreshReads(ctx); err != nil || !waited {
-		return app, err
-	}
-	return u.await(ctx, turn, p)
+	read := func(ctx context.Context, turn *client.Turn) (client.App, error) { return u.await(ctx, turn, p) }
+	return base.ReadBeforeChange(ctx, turn, read, func(a client.App) bool {
+		return u.imported == nil && !p.work.Creating && u.isPartlyShown(a, *p)
+	})
 }
 
 // isPartlyShown reports whether a record shows a part of what the plan changes.

@@ -35,6 +35,20 @@ func ReadBack[T any](ctx context.Context, read func(context.Context) (T, error),
 	}
 }
 
+// ReadBeforeChange reads a record before a change. A record that already shows a part of the
+// change is read again once reads no longer lag: an interrupted apply or a person may have
+// made the change, but the read may also show the object as it was before its last change.
+func ReadBeforeChange[T any](ctx context.Context, turn *client.Turn, read func(context.Context, *client.Turn) (T, error), showsPart func(T) bool) (T, error) {
+	record, err := read(ctx, turn)
+	if err != nil || !showsPart(record) {
+		return record, err
+	}
+	if waited, err := turn.AwaitFreshReads(ctx); err != nil || !waited {
+		return record, err
+	}
+	return read(ctx, turn)
+}
+
 // Pause waits for d. If the context ends first, pause returns the cause.
 func Pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

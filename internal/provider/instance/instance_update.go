@@ -109,20 +109,12 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	return done.withoutUnknowns(), nil
 }
 
-// current reads the instance before a step. A record that shows a part of the plan that
-// this update has not sent is read again once reads no longer lag. An interrupted apply or
-// a person may have made the change, but the read may also show the instance as it was
-// before its last change. A creation has nothing before it. reached is the prior state with
-// the steps that were sent.
+// current reads the instance before a step. reached is the prior state with the steps that
+// were sent. A creation has nothing before it that a read could show.
 func (u instanceUpdate) current(ctx context.Context, turn *client.Turn, reached instanceModel) (client.Instance, error) {
-	instance, err := u.idle(ctx, turn)
-	if err != nil || u.creating || !u.planned.isPartlyShown(reached, instance) {
-		return instance, err
-	}
-	if waited, err := turn.AwaitFreshReads(ctx); err != nil || !waited {
-		return instance, err
-	}
-	return u.idle(ctx, turn)
+	return base.ReadBeforeChange(ctx, turn, u.idle, func(i client.Instance) bool {
+		return !u.creating && u.planned.isPartlyShown(reached, i)
+	})
 }
 
 // idle reads the instance once it has run and no job is in progress. If another client or
