@@ -130,10 +130,10 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	name := state.Name.ValueString()
-	inProgress := pending && r.InProgress(ctx, work.Job)
+	mayAppear := r.MayAppear(ctx, work.Job)
 	app, builds, err, buildsErr := r.ask(ctx, state, work, pending)
 	switch {
-	case errors.Is(err, client.ErrNotFound) && inProgress && !r.IsElsewhere(ctx, req.Private, &resp.Diagnostics):
+	case errors.Is(err, client.ErrNotFound) && mayAppear() && !r.IsElsewhere(ctx, req.Private, &resp.Diagnostics):
 		return // not shown yet; the next apply waits for it
 	case errors.Is(err, client.ErrNotFound):
 		r.RemoveGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.object().Managed())

@@ -142,19 +142,25 @@ func LoadPrivate[T any](ctx context.Context, private PrivateReader, key string, 
 	return value, true
 }
 
-// InProgress reports whether the job that creates a resource is still in progress, or
-// cannot be read. Until the job ends, the service does not show the resource. It is
-// called before the resource is read: if the job ends while reads confirm the absence,
-// they may be of the time before.
-func (b *Resource) InProgress(ctx context.Context, id string) bool {
+// MayAppear reads the job that creates a resource, before the resource itself is read. It
+// returns a function that reports, once the resource's absence is confirmed, whether the
+// creation may still show it: until the job ends, the service does not show the resource.
+// If the job ends while reads confirm the absence, they may be of the time before. If the
+// job is shown only after them, reads lag, and they may be of the time before, too. id is
+// "" if no job is pending.
+func (b *Resource) MayAppear(ctx context.Context, id string) func() bool {
 	if id == "" {
-		return false
+		return func() bool { return false }
 	}
 	job, err := b.Client.Job(ctx, id)
-	if err != nil {
-		return !errors.Is(err, client.ErrNotFound)
+	if errors.Is(err, client.ErrNotFound) {
+		return func() bool {
+			_, err := b.Client.Job(ctx, id)
+			return !errors.Is(err, client.ErrNotFound)
+		}
 	}
-	return !job.Done() && !job.Failed()
+	inProgress := err != nil || !job.Done() && !job.Failed()
+	return func() bool { return inProgress }
 }
 
 // Planning reads the state and the plan of a ModifyPlan request. Each is nil if the

@@ -150,9 +150,9 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	if r.Client == nil {
 		return
 	}
-	inProgress := pending && r.InProgress(ctx, work.Job)
+	mayAppear := r.MayAppear(ctx, work.Job)
 	instance, err := r.record(ctx, state)
-	if errors.Is(err, client.ErrNotFound) && inProgress && !r.IsElsewhere(ctx, req.Private, &resp.Diagnostics) {
+	if errors.Is(err, client.ErrNotFound) && mayAppear() && !r.IsElsewhere(ctx, req.Private, &resp.Diagnostics) {
 		return // not listed yet, but it is being created
 	}
 	if errors.Is(err, client.ErrNotFound) {

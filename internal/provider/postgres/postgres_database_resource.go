@@ -243,7 +243,7 @@ func (r *postgresDatabaseResource) find(ctx context.Context, m postgresDatabaseM
 func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state postgresDatabaseModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	work, pending := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	work, _ := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -251,10 +251,10 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 	if r.Client == nil {
 		return
 	}
-	inProgress := pending && r.InProgress(ctx, work.Job)
+	mayAppear := r.MayAppear(ctx, work.Job)
 	database, err := r.record(ctx, state)
 	switch {
-	case errors.Is(err, client.ErrNotFound) && inProgress && !r.IsElsewhere(ctx, req.Private, &resp.Diagnostics):
+	case errors.Is(err, client.ErrNotFound) && mayAppear() && !r.IsElsewhere(ctx, req.Private, &resp.Diagnostics):
 		return // the database does not exist yet; the next apply waits for it
 	case errors.Is(err, client.ErrNotFound):
 		r.RemoveGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.object().Managed())
