@@ -189,9 +189,11 @@ func (w *world) takesVariables(c *call, id, name string, body []byte, sent time.
 			continue // a person has just added it
 		}
 		// The plan has shown the removal of variables in the state. A plan without a
-		// refresh does not know the other variables, and plans none.
+		// refresh does not know the other variables, nor does one that was made before a
+		// person added them. The request has the planned variables then.
 		planned := c.cli.attribute(c.address, "env", variable) != nil ||
-			c.run != nil && c.run.command.flags&withoutRefresh != 0 && c.cli.attribute(c.address, "env") != nil
+			c.run != nil && c.cli.attribute(c.address, "env") != nil &&
+				(c.run.command.flags&withoutRefresh != 0 || w.touchedAt(id+"/"+name).After(c.run.command.began))
 		if _, stays := (*asked.Env)[variable]; !stays && !planned && !c.cli.hasAsked(c.address, "env."+variable) && !c.cli.hasAsked(c.address, "secret_env_wo."+variable) {
 			return "it takes the variable " + variable + " away"
 		}
