@@ -209,6 +209,7 @@ func TestBusyInstance(t *testing.T) {
 	t.Parallel()
 	s := fakeservicetest.Start(t)
 	in := box(s)
+	s.HoldJobs(fakeservice.JobMatch{Operation: "resize"}) // or a busy machine could ask after its end
 	if _, err := s.StartJob(in.ID, "resize", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -393,6 +394,7 @@ func TestRefusalOfAFormWithoutAPage(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	id := s.core.AddInstance(core.Instance{Name: "busy"}).ID
+	s.core.HoldJobs(core.JobMatch{Operation: "update"}) // or a busy machine could ask after its end
 	if _, err := s.core.StartJob(id, "update", ""); err != nil {
 		t.Fatal(err)
 	}
