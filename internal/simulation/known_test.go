@@ -40,6 +40,9 @@ func TestKnownDefects(t *testing.T) {
 		"a resize of the portal is asked for again": {Steps: []step{
 			{}, {Edits: []edit{{argPlan, 2}}, Deeds: []deed{{Kind: resizesMachine}}},
 		}},
+		"a resize of the portal that is in progress is asked for again": {Rate: 4, Steps: []step{
+			{}, {Edits: []edit{{argPlan, 2}}, Deeds: []deed{{Kind: resizesMachine}}},
+		}},
 		"an interrupted resize that reads do not show is asked for again after another change": {Lag: 2 * time.Second, Steps: []step{
 			{}, {Edits: []edit{{argPlan, 2}}, Cut: cut{interrupt, 1, true}}, {Edits: []edit{{argTags, 1}}},
 		}},

@@ -163,7 +163,7 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 			w.fake.ServeHTTP(made, r)
 			w.served(r, body, made.Code, made.Body.Bytes(), arrived)
 		}
-		if c := callOf(r.Context()); c != nil && repeated != "" && made.Code != http.StatusConflict {
+		if c := callOf(r.Context()); c != nil && repeated != "" {
 			w.violate(askedOnce, "%s of %s: %s", c.what, c.address, repeated)
 		}
 		if c := callOf(r.Context()); what != "" && made.Code < 300 {

@@ -28,8 +28,9 @@ func (w *world) resized(instance, plan, job string) {
 // its request: the lag of reads, and a moment for the read.
 func (w *world) couldBeRead() time.Duration { return w.readsLag() + 6*longestLatency }
 
-// repeats returns a violation if a request asks for something that is already done or in
-// progress, and "" otherwise. Changes in the moment before the request do not count.
+// repeats returns a violation if a request asks for something that is already done, or in
+// progress since before its call, and "" otherwise. Changes in the moment before the request
+// do not count.
 func (w *world) repeats(r *http.Request, body []byte) string {
 	at := segments(path(r))
 	if len(at) < 3 || at[0] != "instances" {
@@ -48,7 +49,7 @@ func (w *world) repeats(r *http.Request, body []byte) string {
 		if w.touchedSince(r, i.ID) {
 			return ""
 		}
-		return w.repeatsResize(i, planIn(body), known)
+		return w.repeatsResize(i, planIn(body), callOf(r.Context()).began.Add(-w.couldBeRead()), known)
 	case w.troubled() || w.touchedSince(r, i.ID) || w.changedSince(i.ID, known):
 		return "" // it may be repeated after a lost answer, or could not know better
 	case r.Method == http.MethodPut && at[len(at)-1] == "engines" && w.scenario.Shapes&(engineNames|engineFlags) == 0 && !w.hidesEngines(known):
@@ -60,9 +61,10 @@ func (w *world) repeats(r *http.Request, body []byte) string {
 	return ""
 }
 
-// repeatsResize returns a violation if an instance already has the plan that it should be
-// resized to, or is being resized to it.
-func (w *world) repeatsResize(i fakeservice.Instance, plan string, known time.Time) string {
+// repeatsResize returns a violation if an instance has had the plan that it should be
+// resized to since before known, or a job has been making it since before begun. A call that
+// is refused for a newer job asks again until reads show that job.
+func (w *world) repeatsResize(i fakeservice.Instance, plan string, begun, known time.Time) string {
 	if w.scenario.Hides&hidesPlan != 0 {
 		return ""
 	}
@@ -75,7 +77,7 @@ func (w *world) repeatsResize(i fakeservice.Instance, plan string, known time.Ti
 			continue
 		}
 		if j.InProgress() {
-			making := slices.ContainsFunc(resizings, func(one resizing) bool { return one.job == j.ID && one.plan == plan && one.at.Before(known) })
+			making := slices.ContainsFunc(resizings, func(one resizing) bool { return one.job == j.ID && one.plan == plan && one.at.Before(begun) })
 			if making {
 				return "it resizes to " + plan + ", which a job is making it already"
 			}
