@@ -76,7 +76,7 @@ func TestDocumentHasTheContract(t *testing.T) {
 	}
 	slices.Sort(described)
 	if diff := cmp.Diff(contract, described); diff != "" {
-		t.Errorf("operations of the contract (-) and of the document (+):\n%s", diff)
+		t.Errorf("operations of contract in document_test.go (-) and of openapi.yaml (+):\n%s", diff)
 	}
 }
 

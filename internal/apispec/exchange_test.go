@@ -145,15 +145,15 @@ func TestGoodExchangesPass(t *testing.T) {
 		method, _, _ := strings.Cut(good.operation, " ")
 		request := newRequest(method, good.target, good.request)
 		if err := validator.Request(request, []byte(good.request)); err != nil {
-			t.Errorf("a good request: %v", err)
+			t.Errorf("a request of goodExchanges in internal/apispec/exchange_test.go: %v", err)
 		}
 		if err := validator.Response(request, good.status, answerHeader(good.operation, good.status), []byte(good.answer)); err != nil {
-			t.Errorf("a good answer: %v", err)
+			t.Errorf("an answer of goodExchanges in internal/apispec/exchange_test.go: %v", err)
 		}
 	}
 	for _, operation := range contract {
 		if !seen[operation] {
-			t.Errorf("%s has no good exchange in the table", operation)
+			t.Errorf("%s has no row in goodExchanges in internal/apispec/exchange_test.go", operation)
 		}
 	}
 }

@@ -82,10 +82,10 @@ func TestConcurrentUse(t *testing.T) {
 				method, _, _ := strings.Cut(good.operation, " ")
 				request := newRequest(method, good.target, good.request)
 				if err := validator.Request(request, []byte(good.request)); err != nil {
-					t.Error(err)
+					t.Errorf("goodExchanges in internal/apispec/exchange_test.go: %v", err)
 				}
 				if err := validator.Response(request, good.status, answerHeader(good.operation, good.status), []byte(good.answer)); err != nil {
-					t.Error(err)
+					t.Errorf("goodExchanges in internal/apispec/exchange_test.go: %v", err)
 				}
 			}
 		})

@@ -131,7 +131,7 @@ func TestTurnAfterLeave(t *testing.T) {
 			}
 		}
 		if methods := reflect.TypeFor[*Turn]().NumMethod(); methods != 22+8 {
-			t.Errorf("a Turn has %d methods, and the table 22: AwaitFreshReads, AwaitIdle, BusySince, Do, InstanceID, Leave, OwnDatabase and Wait change nothing by themselves", methods)
+			t.Errorf("a Turn has %d methods, and the table of TestTurnAfterLeave in queue_test.go has 22: add a new method to the table and to both counts; AwaitFreshReads, AwaitIdle, BusySince, Do, InstanceID, Leave, OwnDatabase and Wait change nothing by themselves", methods)
 		}
 	})
 }

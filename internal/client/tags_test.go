@@ -72,11 +72,11 @@ func TestTagsAreTheDocuments(t *testing.T) {
 	} {
 		schema := doc.Components.Schemas[row.schema]
 		if schema == nil {
-			t.Errorf("the document has no schema %s", row.schema)
+			t.Errorf("internal/apispec/openapi.yaml has no schema %s", row.schema)
 			continue
 		}
 		for _, problem := range tagProblems(slices.Collect(maps.Keys(schema.Value.Properties)), reflect.TypeOf(row.of), row.unread, row.extra) {
-			t.Errorf("%s: %s", row.schema, problem)
+			t.Errorf("schema %s of internal/apispec/openapi.yaml and type %T of internal/client: %s", row.schema, row.of, problem)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestFacesHaveTheSameOperations(t *testing.T) {
 	for _, o := range operations.All {
 		for face, ways := range map[operations.Face][]string{operations.REST: o.REST, operations.MCP: o.Tools(), operations.Portal: o.Portal} {
 			if had, wanted := len(ways) > 0, o.Only == "" || o.Only == face; had != wanted {
-				t.Errorf("%s by %s: got ways %v, want any: %t", o.Name, face, ways, wanted)
+				t.Errorf("operations/table.go: %s by %s: got ways %v, want any: %t", o.Name, face, ways, wanted)
 			}
 		}
 		for _, route := range o.REST {
@@ -53,12 +53,12 @@ func TestFacesHaveTheSameOperations(t *testing.T) {
 	}
 	for _, route := range slices.Sorted(maps.Keys(routes)) {
 		if routes[route] != 1 {
-			t.Errorf("%s is in the table %d times", route, routes[route])
+			t.Errorf("%s is in operations/table.go %d times, want 1", route, routes[route])
 		}
 	}
 	for _, tool := range slices.Sorted(maps.Keys(tools)) {
 		if tools[tool] == 0 {
-			t.Errorf("the tool %s is not in the table", tool)
+			t.Errorf("the tool %s is not in operations/table.go", tool)
 		}
 	}
 }

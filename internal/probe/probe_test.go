@@ -146,7 +146,7 @@ func TestEveryFactHolds(t *testing.T) {
 			t.Fatalf("%s\n%s", err, w.progress)
 		}
 		if differ := with(report, probe.Differs); len(differ) > 0 {
-			t.Errorf("facts differ: %v", differ)
+			t.Errorf("the fake (internal/fakeservice/core) differs from internal/apispec/openapi.yaml: %v", differ)
 		}
 		var unseen []string
 		for _, f := range report.Findings {
@@ -159,7 +159,7 @@ func TestEveryFactHolds(t *testing.T) {
 		}
 		slices.Sort(unseen)
 		if difference := cmp.Diff(probe.Beyond(), unseen); difference != "" {
-			t.Errorf("facts that the probe did not see differ from Beyond (-listed +unseen):\n%s", difference)
+			t.Errorf("facts that the probe did not see differ from Beyond (-listed +unseen): for a new one, add a step to internal/probe/steps.go, or its place to internal/probe/beyond.go:\n%s", difference)
 		}
 		// The document's text has as many marks as the report has facts.
 		if marks := strings.Count(string(apispec.Document()), "x-settled: true\n"); marks != len(report.Findings) {
@@ -184,7 +184,7 @@ func TestReading(t *testing.T) {
 			t.Fatal(err)
 		}
 		if differ := with(report, probe.Differs); len(differ) > 0 {
-			t.Errorf("facts differ: %v", differ)
+			t.Errorf("the fake (internal/fakeservice/core) differs from internal/apispec/openapi.yaml: %v", differ)
 		}
 		for _, r := range w.Requests() {
 			if r.Method != http.MethodGet && r.Method != http.MethodHead {

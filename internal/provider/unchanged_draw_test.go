@@ -109,6 +109,9 @@ func chance(t *rapid.T, percent int, what string) bool {
 // drawValue draws a value of an attribute. If tidy, it mostly draws the usual one.
 func drawValue(t *rapid.T, name string, of tftypes.Type, tidy bool) any {
 	usual := plausible[name]
+	if len(usual) == 0 {
+		t.Fatalf("plausible in internal/provider/unchanged_draw_test.go has no values for the attribute %s: add some", name)
+	}
 	switch {
 	case tidy && !chance(t, 15, "another "+name):
 		return usual[0]

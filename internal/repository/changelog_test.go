@@ -73,7 +73,7 @@ func TestChangelogAnnouncesEveryType(t *testing.T) {
 		}
 		slices.Sort(announced)
 		if !slices.Equal(announced, documented) {
-			t.Errorf("%s: announced are %v, documented %v", words, announced, documented)
+			t.Errorf("%s: CHANGELOG.md announces %v, docs/%s has %v; make generate writes docs", words, announced, folder, documented)
 		}
 	}
 }

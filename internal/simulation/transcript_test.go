@@ -53,7 +53,7 @@ func TestSimulatedCLIAsksAsTheRealOnes(t *testing.T) {
 				}
 				got := simulatedTranscript(t, s, kind)
 				if diff := cmp.Diff(strings.Split(string(recorded), "\n"), strings.Split(got, "\n")); diff != "" {
-					t.Errorf("the calls of %s (-) and of the simulated CLI (+):\n%s", kind, diff)
+					t.Errorf("the calls of %s (-) and of the simulated CLI (+); after a change of a schema or a scenario, make transcripts writes %s again:\n%s", kind, transcriptFile(kind.String(), s.name), diff)
 				}
 			})
 		}

@@ -38,11 +38,11 @@ func TestKeptTableIsWhole(t *testing.T) {
 	}
 	for _, o := range operations(t) {
 		if _, there := counts.Operations[o.String()]; !there {
-			t.Errorf("%s has no row", o)
+			t.Errorf("%s has no row in internal/fakeservice/evidence.md: run make evidence", o)
 		}
 	}
 	for _, lacking := range counts.Lacking(operations(t)) {
-		t.Error(lacking)
+		t.Errorf("internal/fakeservice/evidence.md: %s", lacking)
 	}
 	if counts.Clients["@supabase/auth-js"] == 0 {
 		t.Error("the JavaScript auth client has done nothing")

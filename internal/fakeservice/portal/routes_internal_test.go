@@ -27,13 +27,13 @@ func TestTableHasThePages(t *testing.T) {
 		got = append(got, o.Portal...)
 		isForm := func(place string) bool { return strings.HasPrefix(place, "POST ") }
 		if len(o.REST) > 0 && !o.Effect.Reads && !slices.ContainsFunc(o.Portal, isForm) {
-			t.Errorf("to %s: got the pages %q, want a form", o.Name, o.Portal)
+			t.Errorf("to %s: got the pages %q, want a form: add it to deeds in portal/routes.go and to Portal in operations/table.go", o.Name, o.Portal)
 		}
 	}
 	slices.Sort(want)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
-		t.Errorf("pages and forms of the portal (-) and of the table (+):\n%s", diff)
+		t.Errorf("pages and forms of portal/routes.go (-) and of operations/table.go (+):\n%s", diff)
 	}
 }
 

@@ -107,7 +107,7 @@ func (w *world) checkEffects(t *rapid.T, a *account) {
 		record := decoded(t, got.body).(map[string]any)
 		for name, sent := range e.sent {
 			if !reflect.DeepEqual(record[name], asRead(t, sent)) {
-				t.Fatalf("%s is done, and %s shows the %s %v: %s", e.request, e.read, name, record[name], strings.TrimSpace(string(got.body)))
+				t.Fatalf("%s is done, and %s shows the %s %v: %s\nEither its function in internal/fakeservice/operations or internal/fakeservice/core loses the field, or effectOf in internal/fakeservice/properties/effect_test.go must expect another value.", e.request, e.read, name, record[name], strings.TrimSpace(string(got.body)))
 			}
 		}
 		return true

@@ -25,7 +25,7 @@ func TestMissingOperationsSaySo(t *testing.T) {
 	t.Cleanup(func() { service.Close() })
 	for _, o := range operations {
 		if !slices.ContainsFunc(routes(), func(r route) bool { return r.method == o.Method && r.pattern == o.Path }) {
-			t.Errorf("%s has no route", o)
+			t.Errorf("%s has no route: add a row to internal/fakeservice/operations/table.go", o)
 		}
 		a := New(Options{Service: service, Violation: func(error) {}})
 		a.routes = slices.DeleteFunc(slices.Clone(routes()), func(r route) bool { return r.method == o.Method && r.pattern == o.Path })
