@@ -27,6 +27,9 @@ func TestKnownDefects(t *testing.T) {
 		"a creation that reads do not show yet drops an app from the state": {Lag: 8 * time.Second, Begin: everything, Steps: []step{
 			{Cut: cut{interrupt, 8, true}}, {},
 		}},
+		"a creation that reads do not show yet drops a database from the state": {Seed: 1, Lag: 12 * time.Second, Begin: everything, Steps: []step{
+			{Cut: cut{interrupt, 7, true}}, {},
+		}},
 		"a lagging read passes for the plan": {Steps: []step{
 			{}, {Edits: []edit{{argPlan, 2}}},
 			{Edits: []edit{{argPlan, 0}}, Flags: withoutRefresh, Strikes: []strike{{Kind: lagging, Class: reads, Times: 6, Amount: 12 * time.Second}}},

@@ -27,7 +27,9 @@ func TestMayAppear(t *testing.T) {
 		"a job that is gone":        {"job-1", missing, missing, false},
 		"a job not shown yet":       {"job-1", missing, "queued", true},
 		"a job shown once over":     {"job-1", missing, "done", true},
+		"a job shown once failed":   {"job-1", missing, "failed", true},
 		"an unreadable job":         {"job-1", "unreadable", "unreadable", true},
+		"a job unreadable later":    {"job-1", missing, "unreadable", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
