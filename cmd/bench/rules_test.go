@@ -194,17 +194,17 @@ func TestWaitTargets(t *testing.T) {
 	of := func(name string, job, late time.Duration, polls float64) waitbench.Result {
 		return waitbench.Result{Case: name, Job: job, Late: late, Polls: polls}
 	}
+	const estimate = "estimate with 20 % spread"
 	made := waitTable([]waitbench.Result{
-		of("prior with 20 % spread", 2*s, 100*time.Millisecond, 4), of("prior with 20 % spread", 10*s, 300*time.Millisecond, 9), of("prior with 20 % spread", 480*s, 24*s, 30),
-		of("progress within 10 %", 10*s, 100*time.Millisecond, 9), of("progress within 10 %", 60*s, 300*time.Millisecond, 9),
-		of("prior 4 times too long", 10*s, s, 9), of("prior 4 times too short", 10*s, 3*s, 9),
-		of("fixed 10 s", 480*s, 5*s, 48),
+		of(estimate, 2*s, 100*time.Millisecond, 4), of(estimate, 10*s, 9*s, 99), of(estimate, 60*s, 3*s, 99), of(estimate, 480*s, 24*s, 30),
+		of("estimate 4 times too long", 60*s, s, 9), of("estimate 4 times too short", 60*s, 18*s, 9),
+		of("no estimate", 480*s, 50*s, 99),
 	})
 	var said []string
 	for _, held := range made.Targets {
 		said = append(said, fmt.Sprintf("%.3g of %g: %t", *held.Value, held.Most, held.Held))
 	}
-	want := []string{"5 of 3.5: false", "1 of 2: true", "0.5 of 1: true", "30 of 35: true", "30 of 25: false", "0.1 of 0.2: true"}
+	want := []string{"5 of 3: false", "5 of 5: true", "0.1 of 0.25: true", "30 of 40: true", "30 of 25: false"}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Error(diff)
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// absencePause is the minimum time between two reads that confirm an absence: reads may
-// lag behind writes by some seconds (SERVICE.md#tolerance).
-const absencePause = 15 * time.Second
+// absencePause is the minimum time between two reads that confirm an absence, because
+// reads may lag.
+const absencePause = ReadLag
 
 // A subject is something that can be absent: an instance, a child of an instance, or a
 // webhook endpoint.

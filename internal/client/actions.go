@@ -16,7 +16,6 @@ func (t *Turn) Resize(ctx context.Context, plan string) (Pending, error) {
 	m := mutation{
 		request:   request{path: []string{"actions", OpResize}, body: map[string]string{"plan": plan}},
 		operation: OpResize,
-		on:        plan,
 		shown: func(ctx context.Context) (bool, error) {
 			i, err := t.c.Instance(ctx, t.id)
 			return i.PlanID() == plan, err
@@ -63,7 +62,6 @@ func (t *Turn) RestartEngine(ctx context.Context, engine string) (Pending, error
 	return t.act(ctx, mutation{
 		request:   request{path: []string{"engines", engine, "actions", "restart"}, body: struct{}{}},
 		operation: OpEngineRestart,
-		on:        engine,
 		target:    "engines/" + engine,
 	}, "")
 }

@@ -73,20 +73,22 @@ func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID, bef
 // runs.
 func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before string) error {
 	last := Build{ID: buildID, Status: "queued"}
-	work := work{kind: kind{operation: opBuild}, since: c.workOf(buildID, kind{}).since}
+	operation := opBuild
 	if before == "" {
-		work.operation = opFirstBuild
+		operation = opFirstBuild
 	}
-	polls := c.reads.builds.follow(instanceID + "/" + app + "/" + buildID)
-	defer polls.end()
+	key := instanceID + "/" + app + "/" + buildID
+	defer c.reads.builds.drop(key)
+	polled := c.reads.sequence.now()
 	search := buildSearch{id: buildID}
 	tell := c.progressOf("waiting for a build", map[string]any{"instance_id": instanceID, "app": app, "build_id": buildID})
-	took, err := c.wait(ctx, waiting{usual: c.durations.expect(work.kind), since: work.since, newer: polls.newer}, func(ctx context.Context) (observation, error) {
-		builds, err := polls.read(ctx, func(ctx context.Context) ([]Build, error) {
+	err := c.wait(ctx, FirstPoll, usualDuration[operation], func(ctx context.Context) (observation, error) {
+		builds, err := c.reads.builds.get(ctx, key, since(polled), func(ctx context.Context) ([]Build, error) {
 			r := buildsRequest(instanceID, app)
 			r.poll = true
 			return listUntil(ctx, c, "builds", r, search.ends)
 		})
+		polled = c.reads.sequence.now()
 		if err != nil {
 			return observation{}, err
 		}
@@ -106,9 +108,6 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 		}
 		return observation{done: build.Succeeded()}, nil
 	})
-	if err == nil {
-		c.durations.note(work.kind, took)
-	}
 	return interrupted(ctx, err, "build "+last.ID+" of app "+app+" ("+string(last.Status)+")", "")
 }
 
@@ -144,7 +143,7 @@ func pickBuild(builds []Build, id string) (Build, bool) {
 // record before the restart.
 func (c *Client) WaitAppRunning(ctx context.Context, instanceID, app, before string) error {
 	defer c.reads.changed(instanceID)
-	_, err := c.wait(ctx, waiting{atOnce: true}, c.watchRunning(instanceID, app, before).look)
+	err := c.wait(ctx, 0, 0, c.watchRunning(instanceID, app, before).look)
 	return interrupted(ctx, err, "app "+app+" to run", "")
 }
 

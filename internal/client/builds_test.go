@@ -272,15 +272,36 @@ func TestBuildsWithLargeLogs(t *testing.T) {
 		"30 of 600 KB": {numbered(30, "failed", strings.Repeat(log, 20)), 8},
 		"one over all": {numbered(1, "failed", strings.Repeat(log, 100)), 1},
 	} {
-		c, transport := newTestClient(t, history(row.builds))
-		if err := wants[[]Build](len(row.builds))(c.Builds(t.Context(), "i", "a")); err != nil || transport.count("GET") != row.want {
-			t.Errorf("%s: %d requests, want %d; %v", name, transport.count("GET"), row.want, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, transport := newTestClient(t, history(row.builds))
+				if err := wants[[]Build](len(row.builds))(c.Builds(t.Context(), "i", "a")); err != nil || transport.count("GET") != row.want {
+					t.Errorf("%d requests, want %d; %v", transport.count("GET"), row.want, err)
+				}
+			})
+		})
 	}
-	c, transport := newTestClient(t, history(numbered(1, "failed", strings.Repeat(log, 200))))
-	if _, err := c.Builds(t.Context(), "i", "a"); !errors.Is(err, ErrBodyTooLarge) || transport.count("GET") > 6 {
-		t.Errorf("%d requests, %v", transport.count("GET"), err)
-	}
+	// Answers that are too large arrive, so a service that sends them slowly is not away.
+	t.Run("each after 8 seconds", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			slow := history(numbered(30, "failed", strings.Repeat(log, 20)))
+			c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+				time.Sleep(8 * time.Second)
+				slow(w, r)
+			})
+			if err := wants[[]Build](30)(c.Builds(t.Context(), "i", "a")); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+	t.Run("one that is too large", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c, transport := newTestClient(t, history(numbered(1, "failed", strings.Repeat(log, 200))))
+			if _, err := c.Builds(t.Context(), "i", "a"); !errors.Is(err, ErrBodyTooLarge) || transport.count("GET") > 6 {
+				t.Errorf("%d requests, %v", transport.count("GET"), err)
+			}
+		})
+	})
 }
 
 // wants returns a function that fails unless n items were read.

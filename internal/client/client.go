@@ -79,13 +79,10 @@ type Client struct {
 	reads    *reads
 	absences *absences
 	outage   *outage
+	account  *keyAccount
 
-	durations *durations
-	account   *keyAccount
-
-	mu        sync.Mutex
-	claimed   map[string]bool // ids; see Claim
-	begunWork map[string]work // jobs and builds of this process; see noteWork
+	mu      sync.Mutex
+	claimed map[string]bool // ids; see Claim
 }
 
 // New returns a client. It returns an error if the base URL or the key is invalid.
@@ -127,10 +124,8 @@ func New(o Options) (*Client, error) {
 		reads:          newReads(),
 		absences:       newAbsences(),
 		outage:         &outage{},
-		durations:      newDurations(),
 		account:        &keyAccount{first: make(chan struct{}), later: newShared[accountID](&sequence{})},
 		claimed:        map[string]bool{},
-		begunWork:      map[string]work{},
 	}
 	c.secrets.add(o.APIKey)
 	limiter := newLimiter(o.RequestsPerSecond, c.random)

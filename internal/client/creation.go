@@ -116,9 +116,6 @@ func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, er
 	}
 	r := request{method: http.MethodPost, path: []string{"instances"}, body: n, key: c.random.key()}
 	created, err := c.postInstance(ctx, r)
-	if err == nil {
-		c.noteWork(created.Pending.JobID, kind{OpCreate, n.Plan})
-	}
 	if outcomeUnknown(err) {
 		created, err = c.findCreated(ctx, n, before, err)
 	}
@@ -261,7 +258,7 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 func (c *Client) creationNamed(ctx context.Context, id string) (Instance, error) {
 	defer c.reads.changed(id)
 	var instance Instance
-	_, err := c.wait(ctx, waiting{usual: c.durations.expect(kind{operation: OpCreate})}, func(ctx context.Context) (observation, error) {
+	err := c.wait(ctx, FirstPoll, usualDuration[OpCreate], func(ctx context.Context) (observation, error) {
 		var err error
 		instance, err = c.pollInstance(ctx, id)
 		if err != nil {

@@ -55,7 +55,7 @@ func TestDeletion(t *testing.T) {
 			return during(20*time.Second, says(200, object{"id": "i", "status": "deleting", "job_id": "j-2"}), during(60*time.Second, unnamed, notFound))
 		}, gone(60*time.Second, jobIs("running", OpDelete)), nil, 60 * time.Second, 2},
 		"accepted without a job":                      {always(says(202, object{})), func() http.HandlerFunc { return inTurn(running, during(30*time.Second, unnamed, notFound)) }, always(notFound), nil, 30 * time.Second, 1},
-		"accepted without a job, it stays":            {always(says(202, object{})), always(running), always(notFound), &NoEvidenceError{}, readLag, 1},
+		"accepted without a job, it stays":            {always(says(202, object{})), always(running), always(notFound), &NoEvidenceError{}, ReadLag, 1},
 		"somebody else deletes it":                    {func() http.HandlerFunc { return inTurn(busy, notFound) }, func() http.HandlerFunc { return inTurn(running, during(30*time.Second, deleting, notFound)) }, gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 1},
 		"gone while it was refused":                   {func() http.HandlerFunc { return inTurn(busy, notFound) }, func() http.HandlerFunc { return inTurn(running, notFound) }, always(notFound), nil, absencePause, 2},
 		"404 to it, the instance there":               {always(notFound), always(running), always(notFound), ErrNotFound, actionPatience, 1},

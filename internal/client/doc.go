@@ -26,7 +26,9 @@
 // After an attempt that timed out, later attempts use new connections (transport.go).
 // Requests in flight on the old ones continue, because one may create an instance. A
 // silent HTTP/2 connection is closed only after a ping fails, so after a laptop has
-// slept, the client soon reaches the service again.
+// slept, the client soon reaches the service again. While the service does not answer at
+// all, an attempt of a plain read may take half of its 20 s, so that a second attempt
+// uses a new connection before the read fails.
 //
 // The header Idempotency-Key is written in lower case. In canonical form, net/http sends
 // a POST again by itself when a reused connection breaks, and a service that ignores the
@@ -58,11 +60,10 @@
 //
 // # Waiting
 //
-// One poll serves all callers that wait for the same job (follower). Polls become
-// frequent near the expected end (schedule.go); package waitbench measures how late a
-// wait notices the end. Expectations come from the durations that this process has seen,
-// or from a table, scaled to the pace of this service (durations.go). Only work that this
-// process started and observed counts, and no clock of the service is used.
+// All waits are one loop (Client.wait). Polls become frequent near the expected end
+// (NextPoll); package waitbench measures how late a wait notices the end. The expected
+// end comes from the service's progress, or from a table of usual durations. No clock of
+// the service is used. Callers that wait for the same job share its polls.
 //
 // # Builds
 //

@@ -41,7 +41,7 @@ func (t *Turn) baseline(ctx context.Context, app string) (baseline, error) {
 		if _, _, err := t.AwaitIdle(ctx); err != nil {
 			return baseline{}, err
 		}
-		if err := pause(ctx, readLag); err != nil {
+		if err := pause(ctx, ReadLag); err != nil {
 			return baseline{}, err
 		}
 		var err error
@@ -161,11 +161,10 @@ func (t *Turn) post(ctx context.Context, m mutation, find func(context.Context) 
 		switch {
 		case err == nil && pending.JobID != "":
 			t.c.Claim(pending.JobID)
-			t.c.noteWork(pending.JobID, kind{m.operation, m.on})
 			return pending, nil
 		case err == nil:
 			lost := &NoEvidenceError{InstanceID: t.id, Operation: m.operation, Target: m.target}
-			return t.find(ctx, readLag, lost, find)
+			return t.find(ctx, ReadLag, lost, find)
 		case outcomeUnknown(err):
 			return t.find(ctx, actionPatience, err, find)
 		case !isConflict(err):

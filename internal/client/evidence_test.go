@@ -143,7 +143,7 @@ func TestActionsAreProved(t *testing.T) {
 		"not carried out":                      {&actionService{answers: []lostPOST{{502, never}}}, "", &OutcomeError{}, actionPatience},
 		"carried out, and it shows nothing":    {&actionService{answers: []lostPOST{{502, 0}}, quiet: true, mute: true}, "", &OutcomeError{}, actionPatience},
 		"carried out after ten minutes":        {&actionService{answers: []lostPOST{{502, patience}}}, "", &OutcomeError{}, actionPatience},
-		"accepted without a job, none is seen": {&actionService{quiet: true, mute: true}, "", &NoEvidenceError{}, readLag},
+		"accepted without a job, none is seen": {&actionService{quiet: true, mute: true}, "", &NoEvidenceError{}, ReadLag},
 		"after somebody else's of another kind": {
 			&actionService{busy: []string{OpResize}}, "j-2", nil, 20 * time.Second,
 		},

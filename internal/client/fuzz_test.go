@@ -108,13 +108,13 @@ func FuzzRetryAfter(f *testing.F) {
 }
 
 func FuzzNextPoll(f *testing.F) {
-	f.Add(int64(time.Second), int64(time.Minute))
-	f.Fuzz(func(t *testing.T, elapsed, total int64) {
+	f.Add(int64(time.Second), int64(time.Minute), 5)
+	f.Fuzz(func(t *testing.T, elapsed, total int64, progress int) {
 		if elapsed < 0 || total < 0 || elapsed > int64(time.Hour)*1000 || total > int64(time.Hour)*1000 {
 			return
 		}
-		if delay := nextPoll(time.Duration(elapsed), estimate{time.Duration(total), time.Duration(total) / 5}); delay < firstPoll || delay > longestDelay {
-			t.Errorf("after %d of %d: %s", elapsed, total, delay)
+		if delay := NextPoll(time.Duration(elapsed), time.Duration(total), progress); delay < FirstPoll || delay > longestDelay {
+			t.Errorf("after %d of %d at %d %%: %s", elapsed, total, progress, delay)
 		}
 	})
 }

@@ -155,7 +155,7 @@ func (t *Turn) Delete(ctx context.Context, permit Permit) (Pending, error) {
 	case err != nil:
 		return Pending{}, err
 	case instance.Status == StatusDeleting:
-		if pending, found, _ := look(ctx, t.c, readLag, t.deletionAtWork); found {
+		if pending, found, _ := look(ctx, t.c, ReadLag, t.deletionAtWork); found {
 			return pending, nil
 		} // otherwise request the deletion, whatever the reason that none was seen
 	}

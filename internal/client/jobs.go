@@ -138,14 +138,14 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 	}
 	defer c.reads.changed(instanceID)
 	last := Job{ID: p.JobID, InstanceID: instanceID, Operation: operation, Status: "queued"}
-	work := c.workOf(p.JobID, kind{operation: operation})
-	polls := c.reads.jobs.follow(p.JobID)
-	defer polls.end()
+	defer c.reads.jobs.drop(p.JobID)
+	polled := c.reads.sequence.now()
 	tell := c.progressOf("waiting for a job", map[string]any{"instance_id": instanceID, "job_id": p.JobID, "operation": operation})
 	var missingSince time.Time
-	took, err := c.wait(ctx, waiting{usual: c.durations.expect(work.kind), since: work.since, newer: polls.newer}, func(ctx context.Context) (observation, error) {
+	err := c.wait(ctx, FirstPoll, usualDuration[operation], func(ctx context.Context) (observation, error) {
 		asked := time.Now()
-		job, err := polls.read(ctx, func(ctx context.Context) (Job, error) { return c.job(ctx, p.JobID, true) })
+		job, err := c.reads.jobs.get(ctx, p.JobID, since(polled), func(ctx context.Context) (Job, error) { return c.job(ctx, p.JobID, true) })
+		polled = c.reads.sequence.now()
 		if errors.Is(err, ErrNotFound) {
 			if missingSince.IsZero() {
 				missingSince = time.Now()
@@ -169,10 +169,6 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 		}
 		return observation{done: job.Done(), progress: job.Progress.Value}, watch(ctx, job)
 	})
-	if err == nil {
-		c.durations.note(work.kind, took)
-		c.noteWork(p.BuildID, kind{}) // the job queued the build
-	}
 	return interrupted(ctx, err, fmt.Sprintf("job %s, %s at %d %%", last.name(), last.Status, last.Progress.Value), p.JobID)
 }
 
@@ -213,7 +209,7 @@ func (c *Client) missingJob(ctx context.Context, job Job, missing time.Duration)
 func (c *Client) waitGone(ctx context.Context, id string) error {
 	defer c.reads.changed(id)
 	var notDeletingSince time.Time
-	_, err := c.wait(ctx, waiting{usual: c.durations.expect(kind{operation: OpDelete})}, func(ctx context.Context) (observation, error) {
+	err := c.wait(ctx, FirstPoll, usualDuration[OpDelete], func(ctx context.Context) (observation, error) {
 		instance, err := c.pollInstance(ctx, id)
 		switch {
 		case errors.Is(err, ErrNotFound):

@@ -14,9 +14,9 @@ const (
 	// actionPatience is the same for actions, which are proved only by their job or
 	// activity, and for confirming that something is gone.
 	actionPatience = 2 * time.Minute
-	// readLag is the time during which reads may show the state from before a write
+	// ReadLag is the time during which reads may show the state from before a write
 	// (SERVICE.md#tolerance).
-	readLag = 15 * time.Second
+	ReadLag = 15 * time.Second
 	// longestPace is the longest pause before a mutation that was refused by a busy instance
 	// is sent again.
 	longestPace = 5 * time.Second
@@ -29,8 +29,6 @@ type mutation struct {
 	// operation and target are the fields of the job that will carry it out. They
 	// distinguish a client's own job from those of other clients (SERVICE.md#jobs).
 	operation, target string
-	// on is the plan or engine that affects that job's duration; see kind.
-	on string
 	// prepare, if non-nil, creates the body from the current state each time before the
 	// request is sent. Its error ends the mutation.
 	prepare func(context.Context) (body any, err error)
@@ -66,9 +64,9 @@ func (m mutation) runs(job Job) bool {
 // something is gone takes additional pauses.
 func (m mutation) lag() time.Duration {
 	if m.method == http.MethodDelete {
-		return readLag + 2*absencePause
+		return ReadLag + 2*absencePause
 	}
-	return readLag
+	return ReadLag
 }
 
 // busy is the state of a loop that sends a request again after a busy instance refused
@@ -278,7 +276,6 @@ func (t *Turn) lookForCreated(ctx context.Context, m mutation, limit time.Durati
 func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pending, error) {
 	if pending.JobID != "" {
 		t.c.Claim(pending.JobID)
-		t.c.noteWork(pending.JobID, kind{m.operation, m.on})
 		return pending, nil
 	}
 	found, ok, err := look(ctx, t.c, m.lag(), func(ctx context.Context) (Pending, bool, error) {
@@ -324,7 +321,7 @@ func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(
 		if !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, context.Canceled) {
 			err = failure // and not the end of look itself
 		}
-		if ended(ctx) || pause(ctx, c.random.jitter(nextPoll(time.Since(begun), estimate{}))) != nil {
+		if ended(ctx) || pause(ctx, c.random.jitter(NextPoll(time.Since(begun), 0, 0))) != nil {
 			return found, false, err
 		}
 	}
@@ -362,7 +359,7 @@ func (t *Turn) awaitFree(ctx context.Context, refusal error, b *busy) (Job, erro
 		b.unexplained = time.Time{}
 	case b.unexplained.IsZero():
 		b.unexplained = time.Now()
-	case time.Since(b.unexplained) >= readLag:
+	case time.Since(b.unexplained) >= ReadLag:
 		return Job{}, refusal
 	}
 	t.busyUntil = time.Now()
@@ -371,7 +368,7 @@ func (t *Turn) awaitFree(ctx context.Context, refusal error, b *busy) (Job, erro
 
 // pause waits for a growing time before a mutation is sent again.
 func (t *Turn) pause(ctx context.Context, b *busy) error {
-	b.delay = min(max(firstPoll, 2*b.delay), longestPace)
+	b.delay = min(max(FirstPoll, 2*b.delay), longestPace)
 	return pause(ctx, t.c.random.jitter(b.delay))
 }
 
@@ -381,7 +378,7 @@ func (t *Turn) pause(ctx context.Context, b *busy) error {
 // mutation: reads may not show that change yet. If the instance's checkout is open,
 // AwaitIdle returns a *CheckoutError without waiting.
 func (t *Turn) AwaitIdle(ctx context.Context) (instance Instance, foreign bool, err error) {
-	foreign = time.Since(t.busyUntil) < readLag
+	foreign = time.Since(t.busyUntil) < ReadLag
 	for {
 		var job Job
 		instance, job, err = t.awaitNamed(ctx)
@@ -396,7 +393,7 @@ func (t *Turn) AwaitIdle(ctx context.Context) (instance Instance, foreign bool, 
 // awaitNamed reads the instance and waits for the job that its record names. The outcome
 // of that job is not an error.
 func (t *Turn) awaitNamed(ctx context.Context) (instance Instance, job Job, err error) {
-	_, err = t.c.wait(ctx, waiting{atOnce: true}, func(ctx context.Context) (observation, error) {
+	err = t.c.wait(ctx, 0, 0, func(ctx context.Context) (observation, error) {
 		var err error
 		if instance, err = t.c.pollInstance(ctx, t.id); err == nil {
 			err = t.c.awaitsCheckout(ctx, instance)

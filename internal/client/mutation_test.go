@@ -114,7 +114,7 @@ func TestRefusalThatNoJobExplains(t *testing.T) {
 			}.serve)
 			begun := time.Now()
 			_, err := enter(t, c).SetAllowlist(within(t, time.Hour), nil)
-			if took := time.Since(begun); !isAs[*APIError](err) || took < readLag || took > 2*readLag {
+			if took := time.Since(begun); !isAs[*APIError](err) || took < ReadLag || took > 2*ReadLag {
 				t.Errorf("%s: %v after %s, with %d requests", code, err, took, transport.count("PUT"))
 			}
 		})

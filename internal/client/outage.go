@@ -66,7 +66,7 @@ func (o *outage) judge(call *call, timeout time.Duration) (time.Duration, <-chan
 	}
 	switch left := outageLimit - now.Sub(o.since); {
 	case left > 0:
-		return min(timeout, left), nil, nil
+		return min(timeout, left, outageLimit/2), nil, nil // so that a second attempt can use another connection
 	case o.probe != nil:
 		return 0, o.probe, nil
 	case now.Sub(o.failedAt) < outageProbe:
@@ -95,7 +95,7 @@ func (o *outage) note(ctx context.Context, call *call, err error) {
 	switch {
 	case err != nil && ended(ctx):
 		return // the caller has cancelled it
-	case err == nil && (call.answer.refusal == nil || !call.answer.refusal.foreign()):
+	case err == nil && (call.answer.refusal == nil || !call.answer.refusal.foreign()), errors.Is(err, ErrBodyTooLarge):
 		o.known, o.since = true, time.Time{}
 		return
 	case err == nil && call.answer.status != http.StatusNotFound && call.answer.status < http.StatusInternalServerError:

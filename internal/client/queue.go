@@ -109,7 +109,7 @@ func (t *Turn) held() error {
 // AwaitFreshReads waits until reads show all that happened before the turn began, even if
 // they lag. It reports false if that time was already over.
 func (t *Turn) AwaitFreshReads(ctx context.Context) (waited bool, err error) {
-	left := readLag - time.Since(t.begun)
+	left := ReadLag - time.Since(t.begun)
 	if left <= 0 {
 		return false, nil
 	}

@@ -27,7 +27,8 @@ type reads struct {
 	databases    *shared[[]Database]
 	extensions   *shared[[]Extension]
 	webhooks     *shared[[]Webhook]
-	// jobs and the builds of an app are polled by the callers that wait for them.
+	// jobs and the builds of an app have the polls of the callers that wait for them. A poll
+	// accepts a reading that another caller began after the previous poll.
 	jobs   *shared[Job]
 	builds *shared[[]Build]
 

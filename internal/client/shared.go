@@ -32,7 +32,6 @@ type shared[T any] struct {
 
 	mu       sync.Mutex
 	readings map[string]*reading[T]
-	awaited  map[string]chan struct{} // closed when the key is read next; see newer
 }
 
 // A reading is one read, in progress or ended.
@@ -44,7 +43,7 @@ type reading[T any] struct {
 }
 
 func newShared[T any](s *sequence) *shared[T] {
-	return &shared[T]{sequence: s, readings: map[string]*reading[T]{}, awaited: map[string]chan struct{}{}}
+	return &shared[T]{sequence: s, readings: map[string]*reading[T]{}}
 }
 
 // get returns the newest reading of a key that is fresh enough, judged by its beginning.
@@ -74,10 +73,6 @@ func (s *shared[T]) join(ctx context.Context, key string, isFresh freshness, rea
 	}
 	r := &reading[T]{begun: s.sequence.now(), done: make(chan struct{})}
 	s.readings[key] = r
-	if awaited, ok := s.awaited[key]; ok {
-		close(awaited)
-		delete(s.awaited, key)
-	}
 	go func() {
 		defer close(r.done)
 		if r.value, r.err = read(context.WithoutCancel(ctx)); r.err != nil {
@@ -117,58 +112,6 @@ func (s *shared[T]) forget(key string, r *reading[T]) {
 	if s.readings[key] == r {
 		delete(s.readings, key)
 	}
-}
-
-// A follower polls a key together with other followers. A read by one of them serves all:
-// the others are notified and join it.
-type follower[T any] struct {
-	shared *shared[T]
-	key    string
-	seen   moment // its start, or the newest reading that it has received
-}
-
-func (s *shared[T]) follow(key string) *follower[T] {
-	return &follower[T]{shared: s, key: key, seen: s.sequence.now()}
-}
-
-// read returns a reading that is newer than the one before.
-func (f *follower[T]) read(ctx context.Context, read func(context.Context) (T, error)) (T, error) {
-	r := f.shared.join(ctx, f.key, f.isNew, read)
-	select {
-	case <-r.done:
-	case <-ctx.Done():
-		var none T
-		return none, CauseOf(ctx)
-	}
-	f.seen = r.begun
-	return r.value, r.err
-}
-
-func (f *follower[T]) isNew(begun moment) bool { return begun.order > f.seen.order }
-
-// newer returns a channel that is closed once any caller has started a newer read.
-func (f *follower[T]) newer() <-chan struct{} {
-	s := f.shared
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r, ok := s.readings[f.key]; ok && f.isNew(r.begun) {
-		begun := make(chan struct{})
-		close(begun)
-		return begun
-	}
-	if s.awaited[f.key] == nil {
-		s.awaited[f.key] = make(chan struct{})
-	}
-	return s.awaited[f.key]
-}
-
-// end drops the reading, which is not needed after the end of a wait.
-func (f *follower[T]) end() {
-	s := f.shared
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.readings, f.key)
-	delete(s.awaited, f.key)
 }
 
 // always accepts any reading of this process.

@@ -74,6 +74,25 @@ func TestConnectionThatTimedOutIsLeft(t *testing.T) {
 	}
 }
 
+// If the first connection of a client falls silent before any answer, a read is sent again
+// on another connection before the service counts as dead.
+func TestFirstConnectionFallsSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n *network
+		silence := sync.OnceFunc(func() { n.silence() })
+		c, opened := newNetwork(t, true, func(w http.ResponseWriter, _ *http.Request) {
+			silence()
+			respond(w, 200, object{"id": "me"})
+		})
+		n = opened
+		begun := time.Now()
+		_, err := c.Account(t.Context())
+		if took := time.Since(begun); err != nil || took > outageLimit || n.dials() != 2 {
+			t.Errorf("got %v after %s with %d connections, want an answer within %s with 2", err, took, n.dials(), outageLimit)
+		}
+	})
+}
+
 // A create request with a slow answer is not aborted because a concurrent read timed out.
 func TestRequestInFlightOutlivesATimeoutBesideIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,6 +1,5 @@
-// Package waitbench measures polling schedules: how late a wait sees the end of a job,
-// and how many polls that takes. It simulates jobs on its own clock, with the client's
-// schedule and those of other providers.
+// Package waitbench measures how late a wait of the client sees the end of a job, and how
+// many polls that takes. It simulates jobs on its own clock.
 package waitbench
 
 import (
@@ -10,59 +9,41 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// A Schedule determines when a wait polls.
-type Schedule interface {
-	// First returns the time from the beginning of a wait to its first poll.
-	First() time.Duration
-	// Next returns the time from one poll to the next. elapsed is the time since the
-	// beginning of the wait. progress is the percentage that the poll saw, or 0 if none is
-	// reported.
-	Next(elapsed time.Duration, progress int) time.Duration
-}
-
 // Runs is the number of waits for each job.
 const Runs = 400
 
 // Durations returns the durations of the jobs. Each run varies them by up to a tenth,
-// because a fixed schedule would otherwise meet the end of a job of whole seconds
-// exactly.
+// so that no schedule meets the end of all jobs by chance.
 func Durations() []time.Duration {
 	return []time.Duration{2 * time.Second, 10 * time.Second, 60 * time.Second, 480 * time.Second}
 }
 
-// A Case is a schedule and its knowledge of the jobs that it waits for.
+// A Case is the knowledge of a wait about its job.
 type Case struct {
 	Name string
-	// prior returns the expected duration of a job with the given true duration, 0 if
+	// estimate returns the expected duration of a job with the given true duration, 0 if
 	// unknown.
-	prior func(random *rand.Rand, takes time.Duration) time.Duration
+	estimate func(random *rand.Rand, takes time.Duration) time.Duration
 	// progress returns a function that converts the true progress of a job to the reported
 	// one. It is nil for a job that reports none.
 	progress func(random *rand.Rand) func(percent float64) float64
-	schedule func(random *rand.Rand, prior time.Duration) Schedule
 }
 
-// Cases returns the client's schedule with different knowledge, and the schedules of
-// other providers, which use neither prior nor progress.
+// Cases returns the cases of the table.
 func Cases() []Case {
-	return append([]Case{
-		{"no prior", none, nil, ours},
-		{"prior with 20 % spread", within20, nil, ours},
-		{"progress within 10 %", none, within10, ours},
-		{"both", within20, within10, ours},
-		{"prior 4 times too long", times(4), nil, ours},
-		{"prior 4 times too short", times(0.25), nil, ours},
-	}, peers()...)
-}
-
-// ours returns the client's schedule.
-func ours(random *rand.Rand, prior time.Duration) Schedule {
-	return client.NewSchedule(prior, rand.NewPCG(random.Uint64(), random.Uint64()))
+	return []Case{
+		{"no estimate", none, nil},
+		{"estimate with 20 % spread", within20, nil},
+		{"progress within 10 %", none, within10},
+		{"both", within20, within10},
+		{"estimate 4 times too long", times(4), nil},
+		{"estimate 4 times too short", times(0.25), nil},
+	}
 }
 
 func none(*rand.Rand, time.Duration) time.Duration { return 0 }
 
-// within20 returns a normally distributed prior with a standard deviation of a fifth.
+// within20 returns a normally distributed estimate with a standard deviation of a fifth.
 func within20(random *rand.Rand, takes time.Duration) time.Duration {
 	return time.Duration(float64(takes) * max(0.1, 1+0.2*random.NormFloat64()))
 }
@@ -113,7 +94,7 @@ func (c Case) Measure(takes time.Duration, runs int, seed uint64) Result {
 		if c.progress != nil {
 			tells = c.progress(random)
 		}
-		seen, n := play(takes, c.schedule(random, c.prior(random, takes)), tells)
+		seen, n := play(random, takes, c.estimate(random, takes), tells)
 		result.Late += (seen - takes) / time.Duration(runs)
 		polls += n
 	}
@@ -122,11 +103,12 @@ func (c Case) Measure(takes time.Duration, runs int, seed uint64) Result {
 }
 
 // play waits for a job. It returns when the end is seen and the number of polls.
-func play(takes time.Duration, s Schedule, tells func(percent float64) float64) (seen time.Duration, polls int) {
-	at := s.First()
+func play(random *rand.Rand, takes, estimate time.Duration, tells func(percent float64) float64) (seen time.Duration, polls int) {
+	at := client.FirstPoll
 	for polls = 1; at < takes; polls++ {
-		progress := tells(100 * float64(at) / float64(takes))
-		at += s.Next(at, min(99, int(progress)))
+		progress := min(99, int(tells(100*float64(at)/float64(takes))))
+		jitter := 0.9 + 0.2*random.Float64()
+		at += time.Duration(jitter * float64(client.NextPoll(at, estimate, progress)))
 	}
 	return at, polls
 }

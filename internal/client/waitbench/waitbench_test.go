@@ -14,30 +14,33 @@ func constantly10(random *rand.Rand) func(float64) float64 {
 	return func(percent float64) float64 { return percent * factor }
 }
 
-// evenly20 returns a prior within a fifth, evenly distributed.
+// evenly20 returns an estimate within a fifth, evenly distributed.
 func evenly20(random *rand.Rand, takes time.Duration) time.Duration {
 	return time.Duration(float64(takes) * (0.8 + 0.4*random.Float64()))
 }
 
-// The limits of the schedule, as shares of a job's duration.
+// The limits of the waits, as shares of a job's duration.
 func TestWaitsEndNearTheirJobs(t *testing.T) {
 	t.Parallel()
 	const s = time.Second
+	likely := map[time.Duration]float64{2 * s: 0.125, 10 * s: 0.05, 60 * s: 0.05, 480 * s: 0.03}
+	wrong := map[time.Duration]float64{2 * s: 0.15, 10 * s: 0.25, 60 * s: 0.25, 480 * s: 0.25}
+	few := map[time.Duration]float64{480 * s: 40}
 	for _, row := range []struct {
 		Case
 		late  map[time.Duration]float64 // maximum
 		polls map[time.Duration]float64
 	}{
-		{Case{"no prior", none, nil, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.05, 60 * s: 0.05, 480 * s: 0.05}, nil},
-		{Case{"prior with 20 % spread", within20, nil, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.035, 60 * s: 0.035, 480 * s: 0.035}, map[time.Duration]float64{480 * s: 35}},
-		{Case{"any prior within 20 %", evenly20, nil, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.035, 60 * s: 0.035, 480 * s: 0.035}, map[time.Duration]float64{480 * s: 35}},
-		{Case{"progress within 10 %", none, within10, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.02, 60 * s: 0.01, 480 * s: 0.01}, nil},
-		{Case{"progress always as far off", none, constantly10, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.02, 60 * s: 0.01, 480 * s: 0.01}, nil},
-		{Case{"both", within20, within10, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.02, 60 * s: 0.01, 480 * s: 0.01}, map[time.Duration]float64{480 * s: 35}},
-		{Case{"prior 4 times too long, progress told", times(4), within10, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.02, 60 * s: 0.01, 480 * s: 0.01}, nil},
-		{Case{"prior 4 times too long", times(4), nil, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.25, 60 * s: 0.25, 480 * s: 0.25}, nil},
-		{Case{"prior 4 times too short", times(0.25), nil, ours}, map[time.Duration]float64{2 * s: 0.1, 10 * s: 0.25, 60 * s: 0.25, 480 * s: 0.25}, nil},
-		{Case{"exact prior", times(1), nil, ours}, map[time.Duration]float64{10 * s: 0.02, 60 * s: 0.01, 480 * s: 0.01}, nil},
+		{Case{"no estimate", none, nil}, map[time.Duration]float64{2 * s: 0.125, 10 * s: 0.05, 60 * s: 0.05, 480 * s: 0.05}, nil},
+		{Case{"estimate with 20 % spread", within20, nil}, likely, few},
+		{Case{"any estimate within 20 %", evenly20, nil}, likely, few},
+		{Case{"exact estimate", times(1), nil}, likely, few},
+		{Case{"progress within 10 %", none, within10}, likely, nil},
+		{Case{"progress always as far off", none, constantly10}, likely, nil},
+		{Case{"both", within20, within10}, likely, few},
+		{Case{"estimate 4 times too long, progress told", times(4), within10}, likely, few},
+		{Case{"estimate 4 times too long", times(4), nil}, wrong, nil},
+		{Case{"estimate 4 times too short", times(0.25), nil}, wrong, nil},
 	} {
 		for takes, late := range row.late {
 			for seed := range uint64(3) {
@@ -54,16 +57,16 @@ func TestWaitsEndNearTheirJobs(t *testing.T) {
 	}
 }
 
-// Jobs whose duration has no relation to any step of the schedule have the same limits.
-func TestWrongPriorIsBoundedForAnyDuration(t *testing.T) {
+// Jobs whose duration has no relation to any of the delays have the same limits.
+func TestWrongEstimateIsBoundedForAnyDuration(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 7))
 	for range 300 {
 		takes := time.Second + time.Duration(random.Float64()*random.Float64()*float64(20*time.Minute))
 		for _, factor := range []float64{4, 0.25} {
-			c := Case{"", times(factor), nil, ours}
+			c := Case{"", times(factor), nil}
 			if r := c.Measure(takes, 50, random.Uint64()); r.Share() > 0.26 {
-				t.Errorf("a job of %s with a prior of %g times that is seen %.0f %% late", takes, factor, 100*r.Share())
+				t.Errorf("a job of %s with an estimate of %g times that is seen %.0f %% late", takes, factor, 100*r.Share())
 			}
 		}
 	}
