@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -37,6 +38,9 @@ func openState(folder string) (state, error) {
 	if err != nil {
 		return state{}, err
 	}
+	if err := checkParts(folder); err != nil {
+		return state{}, err
+	}
 	file, err := storage.Open(filepath.Join(folder, recordsFile))
 	if err != nil {
 		return state{}, err
@@ -46,6 +50,25 @@ func openState(folder string) (state, error) {
 		return state{}, errors.Join(err, file.Close())
 	}
 	return s, nil
+}
+
+// checkParts refuses links in place of the folder's parts, because the fake deletes things
+// in them and the folder may come from another person.
+func checkParts(folder string) error {
+	for name, isFolder := range map[string]bool{recordsFile: false, machinesFolder: true, snapshotsFolder: true} {
+		path := filepath.Join(folder, name)
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if isFolder && !info.IsDir() || !isFolder && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is a link or of another kind: restore the --state folder from a copy, or begin with another folder", path)
+		}
+	}
+	return nil
 }
 
 // checkMachines refuses machines without records: the fake would start with empty records,

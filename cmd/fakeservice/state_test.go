@@ -49,3 +49,23 @@ func TestStateWithoutItsRecords(t *testing.T) {
 		}
 	}
 }
+
+// A folder whose parts are elsewhere is refused: the fake would delete things there.
+func TestStateWithLinks(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{recordsFile, machinesFolder, snapshotsFolder} {
+		folder, elsewhere := t.TempDir(), t.TempDir()
+		if name == recordsFile {
+			elsewhere = filepath.Join(elsewhere, "file")
+		}
+		if err := os.Symlink(elsewhere, filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := openState(folder)
+		if err == nil {
+			t.Errorf("a link at %s: got no error, want one (close: %v)", name, s.close())
+		} else if !strings.Contains(err.Error(), name+" is a link") || !strings.Contains(err.Error(), "restore") {
+			t.Errorf("a link at %s: got %q", name, err)
+		}
+	}
+}

@@ -27,8 +27,14 @@ type api struct {
 	transport http.RoundTripper
 }
 
+// stillness is the speed of the fake's clock in these tests. It is so low that only Advance
+// matters. Otherwise a job could end by itself on a busy machine, before a test asks for it
+// or finishes it.
+const stillness = 1e-3
+
 func start(t *testing.T, opts ...func(*fakeservice.Options)) *api {
 	t.Helper()
+	opts = append([]func(*fakeservice.Options){func(o *fakeservice.Options) { o.Speed = stillness }}, opts...)
 	return &api{Server: fakeservicetest.Start(t, opts...), t: t}
 }
 

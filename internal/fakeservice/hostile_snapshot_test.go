@@ -92,9 +92,12 @@ func TestHostileSnapshots(t *testing.T) {
 		change func(*tar.Writer, *tar.Header, []byte)
 		want   string
 	}{
-		"an id that leads elsewhere": {inRecords(`"`+id+`"`, `"../../victim"`), "id: it takes"},
-		"an unknown member":          {inRecords(`"Name":"theirs"`, `"Name":"theirs","Colour":1`), `unknown field`},
-		"of a newer edition":         {inRecords(`"Edition":2`, `"Edition":9`), "use a newer fake service"},
+		"an id that leads elsewhere":   {inRecords(`"`+id+`"`, `"../../victim"`), "id: it takes"},
+		"an unknown member":            {inRecords(`"Name":"theirs"`, `"Name":"theirs","Colour":1`), `unknown object member name`},
+		"a member that is there twice": {inRecords(`"Name":"theirs"`, `"Name":"x","Name":"theirs"`), `duplicate object member name`},
+		"an entry that is there twice": {inRecords(`"Begun":`, `"Edition":1,"Begun":`), `duplicate object member name`},
+		"an unknown plan":              {inRecords(`"Plan":"free"`, `"Plan":"gold"`), "there is no plan"},
+		"of a newer edition":           {inRecords(`"Edition":2`, `"Edition":9`), "use a newer fake service"},
 		"records that are a link": {func(out *tar.Writer, entry *tar.Header, content []byte) {
 			if entry.Name == "records.json" {
 				if err := os.WriteFile(outside, content, 0o600); err != nil {
@@ -106,6 +109,8 @@ func TestHostileSnapshots(t *testing.T) {
 		}, "neither a file nor a folder"},
 		"a folder that is a link": {beside(tar.Header{Name: "machines", Typeflag: tar.TypeSymlink, Linkname: "/"}), "neither a file nor a folder"},
 		"a pipe":                  {beside(tar.Header{Name: "pipe", Typeflag: tar.TypeFifo}), "neither a file nor a folder"},
+		"a name of many levels":   {beside(tar.Header{Name: strings.Repeat("d/", 301), Typeflag: tar.TypeDir}), "more than 300 folders"},
+		"a long name":             {beside(tar.Header{Name: strings.Repeat("d", 5000), Typeflag: tar.TypeDir}), "4096 bytes"},
 		"a file beside it":        {beside(tar.Header{Name: "../beside", Typeflag: tar.TypeReg}), "escapes"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +144,12 @@ func TestHostileSnapshots(t *testing.T) {
 			write(t, out, &tar.Header{Name: "folder" + name, Typeflag: tar.TypeDir}, nil)
 		}
 	}
-	for name, change := range map[string]func(*tar.Writer, *tar.Header, []byte){"bytes": zeros, "files": empty} {
+	// One entry makes all the folders above it.
+	deep := func(out *tar.Writer, entry *tar.Header, content []byte) {
+		write(t, out, entry, content)
+		write(t, out, &tar.Header{Name: strings.Repeat("d/", 270), Typeflag: tar.TypeDir}, nil)
+	}
+	for name, change := range map[string]func(*tar.Writer, *tar.Header, []byte){"bytes": zeros, "files": empty, "implied folders": deep} {
 		status, answer := limited.raw(http.MethodPut, "/_fake/snapshots/large", repacked(t, good, change))
 		if status != http.StatusBadRequest || !strings.Contains(string(answer), "--snapshot-limit") {
 			t.Errorf("too many %s were answered %d %s", name, status, answer)

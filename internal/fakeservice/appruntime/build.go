@@ -68,7 +68,7 @@ func (r *Runtime) Build(ctx context.Context, repository, branch string, env map[
 	defer cancel()
 	stop := context.AfterFunc(r.life, cancel)
 	defer stop()
-	if err := b.make(ctx, source{path, branch}, r, env, log); err != nil {
+	if err := b.make(ctx, source{path, branch, r.options.LargestSource}, r, env, log); err != nil {
 		if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			err = fmt.Errorf("it took longer than %s", r.options.BuildTimeout.Round(time.Second))
 		}

@@ -1,14 +1,11 @@
 package appruntime
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // EraseData empties the app's data folder while the app is stopped.
@@ -18,15 +15,17 @@ func (a *App) EraseData() error {
 
 // SaveData copies the app's data to a folder while the app keeps running. It returns the
 // number of bytes copied.
-func (a *App) SaveData(folder string) (int64, error) { return CopyData(a.data(), folder) }
+func (a *App) SaveData(ctx context.Context, folder string) (int64, error) {
+	return CopyData(ctx, a.data(), folder)
+}
 
 // RestoreData replaces the app's data with a saved copy while the app is stopped.
-func (a *App) RestoreData(folder string) error {
+func (a *App) RestoreData(ctx context.Context, folder string) error {
 	return a.whileStopped(func() error {
 		if err := emptyFolder(a.data()); err != nil {
 			return err
 		}
-		if _, err := CopyData(folder, a.data()); err != nil {
+		if _, err := CopyData(ctx, folder, a.data()); err != nil {
 			return err
 		}
 		return give(a.data(), a.user)
@@ -62,7 +61,7 @@ func emptyFolder(folder string) error {
 // their permissions. It returns the number of bytes copied. Files that vanish during the
 // copy are left out. A running app may plant links for this program, which may read and
 // write more than the app can; os.Root follows no link out of its folder.
-func CopyData(from, to string) (int64, error) {
+func CopyData(ctx context.Context, from, to string) (int64, error) {
 	source, err := os.OpenRoot(from)
 	if err != nil {
 		return 0, err
@@ -74,15 +73,15 @@ func CopyData(from, to string) (int64, error) {
 	}
 	defer target.Close()
 	var size int64
-	err = walkData(context.Background(), source, func(name string, _ fs.DirEntry) error {
-		copied, err := copyEntry(source, target, name)
+	err = walkData(ctx, source, func(name string, _ fs.DirEntry) error {
+		copied, err := copyEntry(ctx, source, target, name)
 		size += copied
 		return err
 	})
 	return size, err
 }
 
-func copyEntry(source, target *os.Root, name string) (int64, error) {
+func copyEntry(ctx context.Context, source, target *os.Root, name string) (int64, error) {
 	info, err := source.Lstat(name)
 	if err != nil {
 		return 0, err
@@ -99,47 +98,23 @@ func copyEntry(source, target *os.Root, name string) (int64, error) {
 	case !info.Mode().IsRegular():
 		return 0, nil // a socket holds no data
 	}
-	return copyContent(source, target, name, info.Mode().Perm())
+	return copyContent(ctx, source, target, name, info.Mode().Perm())
 }
 
 // copyContent copies a file. The name may have become something other than a file by now.
-func copyContent(source, target *os.Root, name string, mode fs.FileMode) (int64, error) {
-	// Otherwise opening a pipe would block until another process opens it for writing.
-	from, err := source.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+func copyContent(ctx context.Context, source, target *os.Root, name string, mode fs.FileMode) (int64, error) {
+	from, err := openRegular(source, name)
+	if errors.Is(err, errIrregular) {
+		return 0, nil
+	}
 	if err != nil {
 		return 0, err
 	}
 	defer from.Close()
-	if info, err := from.Stat(); err != nil || !info.Mode().IsRegular() {
-		return 0, err
-	}
 	to, err := target.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return 0, err
 	}
-	size, err := copySparse(to, from)
+	size, err := copySparse(ctx, to, from)
 	return size, errors.Join(err, to.Close())
-}
-
-// copySparse copies a file and leaves holes in place of blocks of zeros, because a file
-// with holes may be larger than the disk. It returns the size of the file.
-func copySparse(to *os.File, from io.Reader) (size int64, err error) {
-	var nothing, block [64 << 10]byte
-	for {
-		n, readErr := io.ReadFull(from, block[:])
-		if bytes.Equal(block[:n], nothing[:n]) {
-			_, err = to.Seek(int64(n), io.SeekCurrent)
-		} else {
-			_, err = to.Write(block[:n])
-		}
-		size += int64(n)
-		switch {
-		case err != nil:
-			return size, err
-		case errors.Is(readErr, io.EOF), errors.Is(readErr, io.ErrUnexpectedEOF):
-			return size, to.Truncate(size)
-		case readErr != nil:
-			return size, readErr
-		}
-	}
 }

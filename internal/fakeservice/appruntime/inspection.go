@@ -48,7 +48,7 @@ func (r *Runtime) Inspect(ctx context.Context, repository, branch string) (found
 	defer cancel()
 	stop := context.AfterFunc(r.life, cancel)
 	defer stop()
-	source := source{path, branch}
+	source := source{path, branch, r.options.LargestSource}
 	work := filepath.Join(folder, sourceFolder)
 	if found.Commit, err = source.copyTo(ctx, work, r.options.Environment); err != nil {
 		return found, &BranchError{err}

@@ -1,10 +1,13 @@
 package appruntime
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -30,6 +33,39 @@ type KeptBuild struct {
 	Built   bool     `json:"built,omitempty"`
 }
 
+// The names that os.MkdirTemp makes for the folders of apps and builds.
+var (
+	appFolder   = regexp.MustCompile(`^app-[0-9]+$`)
+	buildFolder = regexp.MustCompile(`^build-[0-9]+$`)
+)
+
+// Check checks a record that another program may have written.
+func (k Kept) Check() error {
+	if !appFolder.MatchString(k.Folder) {
+		return fmt.Errorf("%q is not the folder of an app", k.Folder)
+	}
+	if _, err := netip.ParseAddrPort(k.Address); k.Address != "" && err != nil {
+		return err
+	}
+	if k.Build == nil {
+		return nil
+	}
+	return k.Build.Check()
+}
+
+// Check checks a record that another program may have written.
+func (k KeptBuild) Check() error {
+	switch {
+	case !buildFolder.MatchString(k.Folder):
+		return fmt.Errorf("%q is not the folder of a build", k.Folder)
+	case len(k.Command) == 0:
+		return errors.New("the build has no command")
+	case k.Built && !filepath.IsLocal(k.Command[0]):
+		return fmt.Errorf("the command %q is not in the folder of the build", k.Command[0])
+	}
+	return nil
+}
+
 // Kept returns the record with which another run resumes the build.
 func (b *Build) Kept() KeptBuild {
 	k := KeptBuild{ID: b.ID, Folder: filepath.Base(b.folder), Commit: b.Commit}
@@ -42,32 +78,35 @@ func (b *Build) Kept() KeptBuild {
 
 // OpenBuild resumes a build of another run.
 func (r *Runtime) OpenBuild(k KeptBuild) (*Build, error) {
+	if err := k.Check(); err != nil {
+		return nil, err
+	}
 	b := &Build{ID: k.ID, Commit: k.Commit, folder: filepath.Join(r.folder, k.Folder)}
 	b.work = filepath.Join(b.folder, sourceFolder)
 	b.command = append(b.command, k.Command...)
-	if k.Built && len(b.command) > 0 {
+	if k.Built {
 		b.command[0] = filepath.Join(b.folder, b.command[0])
 	}
-	if info, err := os.Lstat(b.work); err != nil || !info.IsDir() || len(b.command) == 0 {
+	if info, err := os.Lstat(b.work); err != nil || !info.IsDir() {
 		return nil, errors.Join(fmt.Errorf("build %s no longer exists", k.ID), err)
 	}
 	return b, nil
 }
 
 // Save copies the build to a folder. It returns the record that LoadBuild needs.
-func (b *Build) Save(folder string) (KeptBuild, error) {
-	_, err := CopyData(b.folder, folder)
+func (b *Build) Save(ctx context.Context, folder string) (KeptBuild, error) {
+	_, err := CopyData(ctx, b.folder, folder)
 	return b.Kept(), err
 }
 
 // LoadBuild makes a build from a saved copy.
-func (r *Runtime) LoadBuild(k KeptBuild, folder string) (*Build, error) {
+func (r *Runtime) LoadBuild(ctx context.Context, k KeptBuild, folder string) (*Build, error) {
 	own, err := r.newBuildFolder()
 	if err != nil {
 		return nil, err
 	}
 	if err = os.Remove(filepath.Join(own, sourceFolder)); err == nil {
-		_, err = CopyData(folder, own)
+		_, err = CopyData(ctx, folder, own)
 	}
 	k.Folder = filepath.Base(own)
 	b, openErr := r.OpenBuild(k)
@@ -91,11 +130,17 @@ func (a *App) Kept() Kept {
 // build cannot be used, Reopen returns an error in addition to the app, which then has only
 // its data.
 func (r *Runtime) Reopen(name Name, k Kept) (*App, error) {
+	if err := k.Check(); err != nil {
+		return nil, err
+	}
 	a, err := openApp(r, name, filepath.Join(r.folder, k.Folder))
 	if err != nil {
 		return nil, err
 	}
-	a.front.address = k.Address
+	// An address that other machines reach may be from a run that was told to listen there.
+	if at, err := netip.ParseAddrPort(k.Address); err == nil && (at.Addr().IsLoopback() || r.options.Outside.Shared()) {
+		a.front.address = k.Address
+	}
 	if k.Build != nil {
 		if a.build, err = r.OpenBuild(*k.Build); err == nil {
 			err = give(a.build.folder, a.user)
@@ -110,21 +155,9 @@ func (r *Runtime) Reopen(name Name, k Kept) (*App, error) {
 	return a, err
 }
 
-// Sweep removes every folder of an app or a build except the named ones. It must be called
-// before any is created.
-func (r *Runtime) Sweep(named map[string]bool) error {
-	entries, err := os.ReadDir(r.folder)
-	for _, entry := range entries {
-		if !named[entry.Name()] {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(r.folder, entry.Name())))
-		}
-	}
-	return err
-}
-
 // Discard removes the folder of an app or a build that was not resumed.
 func (r *Runtime) Discard(folder string) error {
-	if folder == "" || folder != filepath.Base(folder) {
+	if !appFolder.MatchString(folder) && !buildFolder.MatchString(folder) {
 		return fmt.Errorf("%q is not the folder of an app or a build", folder)
 	}
 	return os.RemoveAll(filepath.Join(r.folder, folder))

@@ -76,15 +76,15 @@ func TestFileThatBecomesSomethingElse(t *testing.T) {
 	}
 	defer target.Close()
 	for _, name := range []string{"link", "folder/secret"} {
-		if n, err := copyContent(source, target, name, 0o600); err == nil || n > 0 {
+		if n, err := copyContent(t.Context(), source, target, name, 0o600); err == nil || n > 0 {
 			t.Errorf("%s was copied: %d bytes, %v", name, n, err)
 		}
 	}
-	if n, err := copyContent(source, target, "pipe", 0o600); err != nil || n > 0 {
+	if n, err := copyContent(t.Context(), source, target, "pipe", 0o600); err != nil || n > 0 {
 		t.Errorf("the pipe was copied: %d bytes, %v", n, err)
 	}
 	// Unchanged links are copied as links and not followed.
-	if n, err := CopyData(folder, copied); err != nil || n > 0 {
+	if n, err := CopyData(t.Context(), folder, copied); err != nil || n > 0 {
 		t.Errorf("the copy took %d bytes, %v", n, err)
 	}
 	if to, err := os.Readlink(filepath.Join(copied, "link")); err != nil || to != secret {

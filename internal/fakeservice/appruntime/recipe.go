@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -14,6 +13,9 @@ import (
 // RecipeFile is the name of the file in which a repository says how it is built and
 // started.
 const RecipeFile = "hosting.json"
+
+// largestRecipe is the maximum size of a RecipeFile in bytes.
+const largestRecipe = 64 << 10
 
 // recipe describes how a repository becomes a running app. file names its source.
 type recipe struct {
@@ -24,14 +26,19 @@ type recipe struct {
 // readRecipe finds out how a repository is built and started: from its RecipeFile, or
 // because it is a Go program. binary is the path for a built Go program.
 func readRecipe(folder, binary string) (recipe, error) {
-	text, err := os.ReadFile(filepath.Join(folder, RecipeFile))
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return recipe{}, err
+	}
+	defer root.Close()
+	text, err := readRegular(root, RecipeFile, largestRecipe)
 	if err == nil {
 		return parseRecipe(text)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return recipe{}, err
 	}
-	if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+	if _, err := root.Lstat("go.mod"); err == nil {
 		// The copy has no git records with which to stamp the program.
 		return recipe{file: "go.mod", build: []string{"go", "build", "-buildvcs=false", "-o", binary, "."}, start: []string{binary}}, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -52,15 +53,15 @@ func (s source) fetch(ctx context.Context, folder string, environment []string) 
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folderOfStore)) }()
-	store := repository{folderOfStore, withoutConfiguration(environment)}
+	store := repository{folderOfStore, withoutConfiguration(environment), s.most}
 	if _, err := store.git(ctx, "init", "--quiet", "--bare", "--template=", "."); err != nil {
 		return "", err
 	}
 	arguments := []string{"fetch", "--quiet", "--depth", "1", "--no-tags"}
-	asking := repository{folderOfStore, unasked(environment)}
+	asking := repository{folderOfStore, unasked(environment), s.most}
 	if strings.HasPrefix(s.path, "file://") {
 		asking = store
-		arguments = append(arguments, "--upload-pack", "git -c safe.directory=* upload-pack")
+		arguments = append(arguments, "--upload-pack", "git -c safe.directory=* -c core.bigFileThreshold=8m upload-pack")
 	}
 	arguments = append(arguments, "--", s.path, "refs/heads/"+s.branch)
 	if _, err := asking.git(ctx, arguments...); err != nil {
@@ -70,32 +71,76 @@ func (s source) fetch(ctx context.Context, folder string, environment []string) 
 		return "", err
 	}
 	commit = strings.TrimSpace(commit)
-	archive, err := store.git(ctx, "archive", "--format=tar", commit)
-	if err != nil {
-		return commit, err
-	}
-	return commit, unpack(strings.NewReader(archive), folder)
+	return commit, store.export(ctx, commit, folder)
 }
 
 // A repository is a git repository on this machine, with the environment in which git runs
-// there.
+// there, and the maximum size in bytes of the files that git writes.
 type repository struct {
 	folder      string
 	environment []string
+	most        int64
+}
+
+// streamed is the configuration with which git keeps no large file in memory, and writes
+// what it fetches to a single file.
+var streamed = []string{"-c", "core.bigFileThreshold=8m", "-c", "fetch.unpackLimit=1"}
+
+// command returns a command that runs git in the repository. Its complaints, which a server
+// may send without end, are in the tail.
+func (r repository) command(ctx context.Context, arguments ...string) (*exec.Cmd, *process.Tail) {
+	words := slices.Concat([]string{"git"}, streamed, []string{"-C", r.folder}, arguments)
+	words = writingAtMost(r.most, words...)
+	command := exec.CommandContext(ctx, words[0], words[1:]...)
+	command.Env = r.environment
+	// Processes that git started may outlive it and keep its output open.
+	command.WaitDelay = 5 * time.Second
+	complaint := process.NewTail(logKept)
+	command.Stderr = complaint
+	return command, complaint
 }
 
 // git runs git in the repository and returns its output.
 func (r repository) git(ctx context.Context, arguments ...string) (string, error) {
-	command := exec.CommandContext(ctx, "git", append([]string{"-C", r.folder}, arguments...)...)
-	command.Env = r.environment
-	// Processes that git started may outlive it and keep its output open.
-	command.WaitDelay = 5 * time.Second
-	var out, complaint bytes.Buffer
-	command.Stdout, command.Stderr = &out, &complaint
-	if err := command.Run(); err != nil {
-		return "", errors.Join(fmt.Errorf("git: %w", err), errors.New(strings.TrimSpace(complaint.String())))
+	command, complaint := r.command(ctx, arguments...)
+	var out bytes.Buffer
+	command.Stdout = &out
+	err := command.Run()
+	return out.String(), explained(err, complaint)
+}
+
+// export writes the files of a commit into a folder, as git sends them. It does not wait
+// for the rest if the folder cannot take them.
+func (r repository) export(ctx context.Context, commit, folder string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	command, complaint := r.command(ctx, "archive", "--format=tar", commit)
+	archive, err := command.StdoutPipe()
+	if err != nil {
+		return err
 	}
-	return out.String(), nil
+	if err := command.Start(); err != nil {
+		return err
+	}
+	if err := unpack(archive, folder, r.most); err != nil {
+		cancel()
+		_ = command.Wait()
+		if said := strings.TrimSpace(complaint.String()); said != "" {
+			err = errors.Join(errors.New(said), err) // the archive may have ended early for that
+		}
+		return err
+	}
+	// Git pads the archive.
+	_, err = io.Copy(io.Discard, archive)
+	return errors.Join(err, explained(command.Wait(), complaint))
+}
+
+// explained returns an error of git with git's own words, or nil if err is nil.
+func explained(err error, complaint *process.Tail) error {
+	if err == nil {
+		return nil
+	}
+	return errors.Join(fmt.Errorf("git: %w", err), errors.New(strings.TrimSpace(complaint.String())))
 }
 
 // withoutConfiguration returns an environment in which git finds other programs, but

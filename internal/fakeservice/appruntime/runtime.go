@@ -48,6 +48,9 @@ type Options struct {
 	MeasureEvery time.Duration
 	// BuildTimeout is the time limit of a build. The default is a quarter of an hour.
 	BuildTimeout time.Duration
+	// LargestSource is the maximum size of a repository's files in bytes, and of what git
+	// fetches for them. The default is 2 GiB.
+	LargestSource int64
 	// Outside determines the addresses of public apps.
 	Outside outside.Addresses
 	// Logger gets one line for each start and end; nil discards them.
@@ -96,6 +99,7 @@ func Open(o Options) (*Runtime, error) {
 	o.Farewell = cmp.Or(o.Farewell, 10*time.Second)
 	o.MeasureEvery = cmp.Or(o.MeasureEvery, 30*time.Second)
 	o.BuildTimeout = cmp.Or(o.BuildTimeout, 15*time.Minute)
+	o.LargestSource = cmp.Or(o.LargestSource, 2<<30)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -133,8 +137,7 @@ func (r *Runtime) open() (err error) {
 		}
 		r.folder = r.scratch.Path()
 	}
-	// Other users can pass through the folder but cannot list it.
-	if err := errors.Join(os.MkdirAll(r.folder, 0o711), os.Chmod(r.folder, 0o711)); err != nil {
+	if err := errors.Join(os.MkdirAll(r.folder, scratch.Passable()), os.Chmod(r.folder, scratch.Passable())); err != nil {
 		return err
 	}
 	if os.Geteuid() == 0 && r.options.Sandbox == nil && !reachable(r.folder) {

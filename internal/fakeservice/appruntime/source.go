@@ -14,8 +14,12 @@ import (
 	"path/filepath"
 )
 
-// source is a branch of a repository, which is a folder on this machine or a URL.
-type source struct{ path, branch string }
+// source is a branch of a repository, which is a folder on this machine or a URL. It may
+// have at most so many bytes.
+type source struct {
+	path, branch string
+	most         int64
+}
 
 // copyTo copies the branch into a folder and returns its commit. For a git repository, that
 // is the real one. For any other folder, it is a hash of the content, so that it changes
@@ -30,9 +34,9 @@ func (s source) copyTo(ctx context.Context, folder string, environment []string)
 			return "", err
 		}
 		local := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-		return source{local.String(), s.branch}.fetch(ctx, folder, environment)
+		return source{local.String(), s.branch, s.most}.fetch(ctx, folder, environment)
 	}
-	return copyFolder(s.path, folder)
+	return copyFolder(ctx, s.path, folder, s.most)
 }
 
 // isGit reports whether a folder is the root of a git repository, bare or not. A folder
@@ -50,13 +54,12 @@ func isGit(path string) bool {
 }
 
 // unpack writes the files of a tar archive into a folder.
-func unpack(archive io.Reader, folder string) error {
-	// The root confines every file of the archive to the folder.
-	root, err := os.OpenRoot(folder)
+func unpack(archive io.Reader, folder string, most int64) error {
+	to, err := openTree(folder, most)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer to.root.Close()
 	reader := tar.NewReader(archive)
 	for {
 		header, err := reader.Next()
@@ -66,14 +69,14 @@ func unpack(archive io.Reader, folder string) error {
 		if err != nil {
 			return err
 		}
-		name := filepath.Clean(header.Name)
+		name := cleaned(header.Name)
 		switch header.Typeflag {
 		case tar.TypeDir:
-			err = root.MkdirAll(name, 0o755)
+			err = to.folder(name)
 		case tar.TypeSymlink:
-			err = root.Symlink(header.Linkname, name)
+			err = to.link(name, header.Linkname)
 		case tar.TypeReg:
-			err = writeFile(root, name, reader, header.FileInfo().Mode())
+			err = to.file(name, reader, header.Size, header.FileInfo().Mode())
 		}
 		if err != nil {
 			return err
@@ -82,36 +85,37 @@ func unpack(archive io.Reader, folder string) error {
 }
 
 // copyFolder copies a folder without its git records and returns a hash of it.
-func copyFolder(from, to string) (string, error) {
-	root, err := os.OpenRoot(to)
+func copyFolder(ctx context.Context, from, to string, most int64) (string, error) {
+	source, err := os.OpenRoot(from)
 	if err != nil {
 		return "", err
 	}
-	defer root.Close()
+	defer source.Close()
+	copied, err := openTree(to, most)
+	if err != nil {
+		return "", err
+	}
+	defer copied.root.Close()
 	sum := sha256.New()
 	// The walk is in lexical order, so equal folders have equal hashes.
-	err = filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(from, path)
-		if err != nil || name == "." {
+	err = fs.WalkDir(source.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err = errors.Join(err, ctx.Err()); err != nil || name == "." {
 			return err
 		}
 		switch kind := entry.Type(); {
 		case entry.Name() == ".git" && entry.IsDir():
 			return fs.SkipDir
 		case kind.IsDir():
-			return root.MkdirAll(name, 0o755)
+			return copied.folder(name)
 		case kind&fs.ModeSymlink != 0:
-			target, err := os.Readlink(path)
+			target, err := source.Readlink(name)
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(sum, "link %q %q\n", name, target)
-			return root.Symlink(target, name)
+			return copied.link(name, target)
 		case kind.IsRegular():
-			return copyFile(root, name, path, sum)
+			return copyFile(source, copied, name, sum)
 		}
 		// Sockets and pipes are not source files.
 		return nil
@@ -122,8 +126,8 @@ func copyFolder(from, to string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:20]), nil
 }
 
-func copyFile(root *os.Root, name, path string, sum io.Writer) error {
-	file, err := os.Open(path)
+func copyFile(source *os.Root, to *tree, name string, sum io.Writer) error {
+	file, err := openRegular(source, name)
 	if err != nil {
 		return err
 	}
@@ -133,20 +137,5 @@ func copyFile(root *os.Root, name, path string, sum io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(sum, "file %q %d %t\n", name, info.Size(), info.Mode()&0o100 != 0)
-	return writeFile(root, name, io.TeeReader(file, sum), info.Mode())
-}
-
-func writeFile(root *os.Root, name string, content io.Reader, mode fs.FileMode) error {
-	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	// Other users may read it, because the app has its own user.
-	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644|mode&0o111)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(file, content); err != nil {
-		return errors.Join(err, file.Close())
-	}
-	return file.Close()
+	return to.file(name, io.TeeReader(file, sum), info.Size(), info.Mode())
 }

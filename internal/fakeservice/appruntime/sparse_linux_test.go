@@ -2,6 +2,8 @@ package appruntime
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -34,7 +36,7 @@ func TestCopyKeepsHoles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if size, err := CopyData(from, to); err != nil || size != 1<<28+10+64<<10+64<<10+1 {
+	if size, err := CopyData(t.Context(), from, to); err != nil || size != 1<<28+10+64<<10+64<<10+1 {
 		t.Fatalf("%d bytes were copied, %v", size, err)
 	}
 	info, err := os.Stat(filepath.Join(to, "sparse"))
@@ -59,5 +61,59 @@ func TestCopyKeepsHoles(t *testing.T) {
 		if text, err := os.ReadFile(filepath.Join(to, name)); err != nil || !bytes.Equal(text, bytes.Repeat([]byte{'x'}, size)) {
 			t.Errorf("%s has %d bytes (%v)", name, len(text), err)
 		}
+	}
+}
+
+// Holes are not even read, so an app's file of many terabytes does not keep its machine
+// busy.
+func TestCopyOfAHugeFile(t *testing.T) {
+	t.Parallel()
+	from, to := t.TempDir(), t.TempDir()
+	const size, middle = 1 << 42, 1 << 41
+	file, err := os.Create(filepath.Join(from, "huge"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteAt([]byte("middle"), middle); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(file.Truncate(size), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if copied, err := CopyData(t.Context(), from, to); err != nil || copied != size {
+		t.Fatalf("%d bytes were copied, %v", copied, err)
+	}
+	file, err = os.Open(filepath.Join(to, "huge"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	found := make([]byte, len("middle"))
+	if _, err := file.ReadAt(found, middle); err != nil || string(found) != "middle" {
+		t.Errorf("in the middle there is %q, %v", found, err)
+	}
+	if info, err := file.Stat(); err != nil || info.Size() != size {
+		t.Errorf("the copy is %v, %v", info, err)
+	}
+}
+
+// The copy of a file ends with its context.
+func TestCopyThatIsEnded(t *testing.T) {
+	t.Parallel()
+	folder := write(t, map[string]string{"file": "text"})
+	from, err := os.Open(filepath.Join(folder, "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	to, err := os.Create(filepath.Join(folder, "copy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := copySparse(ended, to, from); !errors.Is(err, context.Canceled) {
+		t.Errorf("copySparse: got error %v, want context.Canceled", err)
 	}
 }

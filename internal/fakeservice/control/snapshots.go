@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 )
 
 // snapshotName matches valid names of snapshots.
@@ -141,7 +142,7 @@ func pack(w io.Writer, folder string) error {
 }
 
 // unpack extracts an archive into a folder, and nothing outside it. It refuses more than
-// limit bytes. Each entry counts as at least a block, whatever its size.
+// limit bytes. Each file and folder counts as at least a block, whatever its size.
 func unpack(from io.Reader, folder string, limit int64) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -161,18 +162,57 @@ func unpack(from io.Reader, folder string, limit int64) error {
 		if err != nil {
 			return fmt.Errorf("the body is not a snapshot: %w", err)
 		}
-		if left -= max(entry.Size, block); left < 0 {
+		if strings.Count(entry.Name, "/") > deepest || len(entry.Name) > longest || len(entry.Linkname) > longest {
+			return fmt.Errorf("the body is not a snapshot: a name in it has more than %d folders or %d bytes", deepest, longest)
+		}
+		left -= max(entry.Size, block)
+		if left >= 0 {
+			var made int64
+			if made, err = makeFolders(root, filepath.Dir(filepath.Clean(entry.Name))); err == nil {
+				err = unpackEntry(root, archive, entry)
+			}
+			left -= made * block
+		}
+		if left < 0 {
 			return fmt.Errorf("the snapshot is larger than %d bytes, which is all that may be unpacked; --snapshot-limit allows more", limit)
 		}
-		if err := unpackEntry(root, archive, entry); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 }
 
-// block is the disk usage of an empty file, in bytes.
+// block is the disk usage of an empty file or folder, in bytes.
 const block = 4 << 10
 
+// The limits of names in a snapshot. The data of an app has up to 256 levels, inside the
+// folders of its machine.
+const (
+	deepest = 300
+	longest = 4 << 10
+)
+
+// makeFolders makes a folder and those above it, and returns how many it made.
+func makeFolders(root *os.Root, name string) (made int64, err error) {
+	if name == "." {
+		return 0, nil
+	}
+	err = root.Mkdir(name, 0o700)
+	if errors.Is(err, fs.ErrNotExist) {
+		if made, err = makeFolders(root, filepath.Dir(name)); err == nil {
+			err = root.Mkdir(name, 0o700)
+		}
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return made, nil
+	}
+	if err == nil {
+		made++
+	}
+	return made, err
+}
+
+// unpackEntry extracts an entry whose folder exists.
 func unpackEntry(root *os.Root, archive io.Reader, entry *tar.Header) error {
 	name := filepath.Clean(entry.Name)
 	switch entry.Typeflag {
@@ -181,9 +221,6 @@ func unpackEntry(root *os.Root, archive io.Reader, entry *tar.Header) error {
 	case tar.TypeSymlink:
 		return root.Symlink(entry.Linkname, name)
 	case tar.TypeReg:
-		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			return err
-		}
 		file, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, entry.FileInfo().Mode().Perm())
 		if err != nil {
 			return err

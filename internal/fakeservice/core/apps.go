@@ -3,9 +3,7 @@ package core
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -15,12 +13,6 @@ type app struct {
 	// Deployed reports whether a version runs, so that a failed build leaves it running.
 	Deployed bool
 }
-
-var (
-	appName    = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
-	repository = regexp.MustCompile(`^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$`)
-	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-)
 
 func (in *instance) app(name string) *app {
 	at := slices.IndexFunc(in.Apps, func(a *app) bool { return a.Name == name })
@@ -152,83 +144,6 @@ func tell[T any](data map[string]any, name string, sent *T) {
 	}
 }
 
-// checkApp checks the fields that an import and an update share.
-func (st *state) checkApp(in *instance, change AppChange) error {
-	if change.Branch != nil {
-		if err := checkBranch(*change.Branch); err != nil {
-			return err
-		}
-	}
-	if change.Port != nil && (*change.Port < 1 || *change.Port > 65535) {
-		return invalid("port", "it must be from 1 to 65535")
-	}
-	if change.HealthPath != nil && !strings.HasPrefix(*change.HealthPath, "/") {
-		return invalid("health_path", "it must begin with a slash")
-	}
-	if change.HealthPath != nil {
-		if err := checkPrintable("health_path", *change.HealthPath); err != nil {
-			return err
-		}
-	}
-	if change.MemoryMB != nil {
-		if floor := st.Catalog.Engines[EngineApps].FloorMB; *change.MemoryMB < floor {
-			return invalid("memory_mb", "%d is under the Apps minimum of %d", *change.MemoryMB, floor)
-		}
-	}
-	if change.Env != nil {
-		if err := checkVariables(*change.Env); err != nil {
-			return err
-		}
-	}
-	if change.Links != nil {
-		for _, link := range *change.Links {
-			if link != EngineAuth {
-				return invalid("links", "%q cannot be linked; there is auth", link)
-			}
-			if _, on := in.Engines[EngineAuth]; !on {
-				return invalid("links", "the instance has no auth engine")
-			}
-		}
-	}
-	return nil
-}
-
-// checkAppsMemory refuses a new app, or more memory for one, if the budget of the apps
-// engine has no room for it in addition to the other apps.
-func (in *instance) checkAppsMemory(name string, memory int) error {
-	before, after := in.appsMemory(), in.appsMemory()+memory
-	if a := in.app(name); a != nil {
-		after -= a.MemoryMB
-	}
-	if engine := in.Engines[EngineApps]; engine != nil && after > before && after > engine.MemoryMB {
-		return invalid("memory_mb", "the apps would have %d MB together, and the apps engine has %d MB", after, engine.MemoryMB)
-	}
-	return nil
-}
-
-// appsMemory returns the memory of all apps together, in MB.
-func (in *instance) appsMemory() int {
-	sum := 0
-	for _, a := range in.Apps {
-		sum += a.MemoryMB
-	}
-	return sum
-}
-
-// checkVariables refuses variables that no process can receive. It names the first
-// invalid one in alphabetical order.
-func checkVariables(env map[string]string) error {
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		if !envName.MatchString(name) {
-			return invalid("env", "%q is no name of a variable", name)
-		}
-		if strings.Contains(env[name], "\x00") {
-			return invalid("env", "the value of %s must not have a NUL", name)
-		}
-	}
-	return nil
-}
-
 // AcceptedBuild is the answer to a mutation of an app. BuildID is nil if the mutation
 // needs no build.
 type AcceptedBuild struct {
@@ -285,30 +200,6 @@ func (j *appImportJob) spec(st *state, in *instance) jobSpec {
 }
 
 func noApps() error { return invalid("engines", "the instance has no apps engine") }
-
-func (st *state) checkNewApp(in *instance, wanted NewApp) error {
-	switch {
-	case in.Engines[EngineApps] == nil:
-		return noApps()
-	case !repository.MatchString(wanted.Repo):
-		return invalid("repo", "it must be owner/repo")
-	case wanted.Name == "import":
-		return invalid("name", "an app cannot have the name import, whose address is that of the import operation")
-	case !appName.MatchString(wanted.Name):
-		return invalid("name", "it must be 1 to 40 lower case letters, digits and hyphens, the first of them a letter")
-	}
-	if err := st.checkApp(in, wanted.AppChange); err != nil {
-		return err
-	}
-	if in.app(wanted.Name) != nil {
-		return alreadyExists("the instance has an app %q already", wanted.Name)
-	}
-	memory := st.Catalog.Engines[EngineApps].FloorMB
-	if wanted.MemoryMB != nil {
-		memory = *wanted.MemoryMB
-	}
-	return in.checkAppsMemory(wanted.Name, memory)
-}
 
 // mutateApp is mutate for an app.
 func (s *Service) mutateApp(id, name string, plan func(*state, *instance, *app) (jobKind, error)) (Accepted, error) {

@@ -51,12 +51,16 @@ func (c *clock) now() time.Time {
 const longCount = 365 * 24 * time.Hour
 
 // set moves the fake's time to fake, backwards if necessary.
-func (c *clock) set(fake time.Time) { c.advance(fake.Sub(c.now())) }
+func (c *clock) set(fake time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.real, c.base = time.Now(), fake
+}
 
 // startFrom moves the fake's time forward to fake, unless it is later already.
 func (c *clock) startFrom(fake time.Time) {
-	if behind := fake.Sub(c.now()); behind > 0 {
-		c.advance(behind)
+	if fake.After(c.now()) {
+		c.set(fake)
 	}
 }
 

@@ -52,7 +52,7 @@ func (k storedKind) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a kind that MarshalJSON wrote.
 func (k *storedKind) UnmarshalJSON(text []byte) error {
 	var named namedKind
-	if err := decode(text, &named); err != nil {
+	if err := Decode(text, &named); err != nil {
 		return err
 	}
 	of, known := jobKinds[named.Name]
@@ -61,5 +61,5 @@ func (k *storedKind) UnmarshalJSON(text []byte) error {
 	}
 	read := reflect.New(of)
 	k.jobKind = read.Interface().(jobKind)
-	return decode(named.Job, read.Interface())
+	return Decode(named.Job, read.Interface())
 }

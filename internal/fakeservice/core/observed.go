@@ -33,8 +33,12 @@ func (s *Service) observe(ctx context.Context, id string) error {
 }
 
 // observe brings the records of an instance in line with the existing databases and
-// extensions. The creation time of a new one is the time at which it was first seen.
+// extensions. The creation time of a new one is the time at which it was first seen. A
+// database with a name that no request may have is left out: records that contain it
+// could not be read again.
 func (st *state) observe(in *instance, databases []Database, extensions []Extension) {
+	databases = slices.DeleteFunc(slices.Clone(databases), func(d Database) bool { return checkDatabase(d.Name) != nil })
+	extensions = slices.DeleteFunc(slices.Clone(extensions), func(e Extension) bool { return checkDatabase(e.Database) != nil })
 	real := func(name string) bool {
 		return slices.ContainsFunc(databases, func(d Database) bool { return d.Name == name })
 	}

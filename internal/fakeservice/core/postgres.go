@@ -23,6 +23,14 @@ const (
 // no quoting anywhere.
 var databaseName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
+func checkDatabase(name string) error {
+	reserved := []string{"postgres", "template0", "template1"}
+	if databaseName.MatchString(name) && !slices.Contains(reserved, name) {
+		return nil
+	}
+	return invalid("name", "%q must be 1 to 63 lower case letters, digits and underscores, the first of them a letter, and none of %v", name, reserved)
+}
+
 // extensionVersion returns the version of a supported extension.
 func extensionVersion(name string) (version string, ok bool) {
 	switch name {
@@ -102,9 +110,8 @@ func (s *Service) mutatePostgres(ctx context.Context, id string, plan func(*stat
 // CreateDatabase creates a database.
 func (s *Service) CreateDatabase(ctx context.Context, id, name string) (Accepted, error) {
 	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobKind, error) {
-		reserved := []string{"postgres", "template0", "template1"}
-		if !databaseName.MatchString(name) || slices.Contains(reserved, name) {
-			return nil, invalid("name", "%q must be 1 to 63 lower case letters, digits and underscores, the first of them a letter, and none of %v", name, reserved)
+		if err := checkDatabase(name); err != nil {
+			return nil, err
 		}
 		if in.hasDatabase(name) {
 			return nil, alreadyExists("the instance has a database %q already", name)

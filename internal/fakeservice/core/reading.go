@@ -1,13 +1,11 @@
 package core
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +63,7 @@ func decodeEntry(entries map[string][]byte, key string, into any) error {
 	if !there {
 		return nil
 	}
-	if err := decode(text, into); err != nil {
+	if err := Decode(text, into); err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
 	return nil
@@ -106,6 +104,7 @@ func readEntries(entries map[string][]byte, r *records) error {
 	if err := decodeEntries(entries, r); err != nil {
 		return err
 	}
+	r.makeMaps()
 	return r.check()
 }
 
@@ -125,7 +124,7 @@ func decodeEntries(entries map[string][]byte, r *records) error {
 			}
 			into = reflect.New(field.Type().Elem()).Elem()
 		}
-		if err := decode(entries[key], into.Addr().Interface()); err != nil {
+		if err := Decode(entries[key], into.Addr().Interface()); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 		if element {
@@ -134,178 +133,6 @@ func decodeEntries(entries map[string][]byte, r *records) error {
 			}
 			field.Set(reflect.Append(field, into))
 		}
-	}
-	return nil
-}
-
-// decode decodes a single JSON value and refuses unknown fields.
-func decode(text []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return err
-	}
-	if decoder.More() {
-		return errors.New("there is something after the value")
-	}
-	return nil
-}
-
-// identifier matches valid ids of records. Ids are used in paths, in host names and in
-// the names of folders.
-var identifier = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
-
-// CheckIdentifier checks the id of a record.
-func CheckIdentifier(id string) error {
-	if identifier.MatchString(id) {
-		return nil
-	}
-	return errors.New("it takes up to 63 small letters, digits and hyphens, and begins with no hyphen")
-}
-
-// check refuses records that would lead outside their folder or that this program cannot
-// work with. It accepts values that only a test can set, such as an empty name.
-func (r *records) check() error {
-	seen := ids{}
-	for _, in := range r.Instances {
-		if in == nil {
-			return errors.New("an instance is null")
-		}
-		if err := errors.Join(seen.add("instance", in.ID), in.check(r.Catalog)); err != nil {
-			return fmt.Errorf("instance %q: %w", in.ID, err)
-		}
-	}
-	for _, j := range r.Jobs {
-		if j == nil {
-			return errors.New("a job is null")
-		}
-		if err := errors.Join(seen.add("job", j.ID), j.check(seen)); err != nil {
-			return fmt.Errorf("job %q: %w", j.ID, err)
-		}
-	}
-	for _, w := range r.Webhooks {
-		if w == nil {
-			return errors.New("a webhook endpoint is null")
-		}
-		if err := seen.add("webhook endpoint", w.ID); err != nil {
-			return fmt.Errorf("webhook endpoint %q: %w", w.ID, err)
-		}
-	}
-	if slices.Contains(r.Events, nil) || slices.Contains(r.Deliveries, nil) || slices.Contains(r.Builds, nil) ||
-		slices.Contains(r.Answers, nil) || slices.Contains(r.Keys, nil) ||
-		slices.Contains(r.Subscriptions, nil) || slices.Contains(r.Charges, nil) || slices.Contains(r.Mails, nil) {
-		return errors.New("a record is null")
-	}
-	// The next record gets the next number, which must not be in use.
-	last := numbered("", r.Sequence)
-	var beyond error
-	r.entries(func(key string, _ any) {
-		if _, number, element := strings.Cut(key, "/"); element && "/"+number > last {
-			beyond = fmt.Errorf("%s: the last number is %d", key, r.Sequence)
-		}
-	})
-	return beyond
-}
-
-// ids has the ids that were seen, by kind.
-type ids map[[2]string]bool
-
-// add adds an id, which must be valid and new.
-func (s ids) add(kind, id string) error {
-	if err := CheckIdentifier(id); err != nil {
-		return fmt.Errorf("id: %w", err)
-	}
-	if s.has(kind, id) {
-		return errors.New("id: there are two")
-	}
-	s[[2]string{kind, id}] = true
-	return nil
-}
-
-func (s ids) has(kind, id string) bool { return s[[2]string{kind, id}] }
-
-func (in *instance) check(catalog Catalog) error {
-	if in.Name != "" {
-		if err := checkName(in.Name); err != nil {
-			return err
-		}
-	}
-	if err := checkTags(in.Tags); err != nil {
-		return err
-	}
-	for name, engine := range in.Engines {
-		if _, known := catalog.Engines[name]; !known || engine == nil || engine.MemoryMB < 0 {
-			return fmt.Errorf("engines: invalid engine %q", name)
-		}
-	}
-	for _, entry := range in.Allowlist {
-		if _, err := canonicalAddress(entry); err != nil {
-			return err
-		}
-	}
-	seen := ids{}
-	for _, a := range in.Apps {
-		if a == nil {
-			return errors.New("an app is null")
-		}
-		if err := errors.Join(seen.add("app", a.Name), a.check()); err != nil {
-			return fmt.Errorf("app %q: %w", a.Name, err)
-		}
-	}
-	for _, d := range in.Databases {
-		if err := checkDatabase(d.Name); err != nil {
-			return err
-		}
-	}
-	for _, b := range in.Backups {
-		if err := seen.add("backup", b.ID); err != nil {
-			return fmt.Errorf("backup %q: %w", b.ID, err)
-		}
-	}
-	return nil
-}
-
-func (a *App) check() error {
-	if !appName.MatchString(a.Name) {
-		return errors.New("name: invalid app name")
-	}
-	if err := checkPrintable("health_path", a.HealthPath); err != nil {
-		return err
-	}
-	if a.Branch != "" {
-		if err := checkBranch(a.Branch); err != nil {
-			return err
-		}
-	}
-	return checkVariables(a.Env)
-}
-
-// check checks a job in progress. A job that has ended is only shown.
-func (j *job) check(seen ids) error {
-	if !j.InProgress() {
-		return nil
-	}
-	if !seen.has("instance", j.InstanceID) {
-		return fmt.Errorf("in progress on the unknown instance %q", j.InstanceID)
-	}
-	switch kind := j.Kind.jobKind.(type) {
-	case nil:
-		return errors.New("the kind of the job is missing")
-	case *appImportJob:
-		return kind.App.check()
-	case *databaseCreateJob:
-		return checkDatabase(kind.Database)
-	case *restoreJob:
-		return errors.Join(CheckIdentifier(kind.BackupID), CheckIdentifier(kind.Undo.ID))
-	case *resetJob:
-		return CheckIdentifier(kind.Undo.ID)
-	}
-	return nil
-}
-
-func checkDatabase(name string) error {
-	if !databaseName.MatchString(name) {
-		return fmt.Errorf("%q is not a database name", name)
 	}
 	return nil
 }

@@ -36,8 +36,9 @@ func TestEveryEditionIsRead(t *testing.T) {
 	for of := range edition {
 		m := &memory{entries: entriesOf(t, of)}
 		// The clock starts before the stored time. Otherwise, at any later date, the job
-		// that was in progress would be over.
-		s := open(t, Options{Storage: m, Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
+		// that was in progress would be over. It nearly stands still: the job has five seconds
+		// left.
+		s := open(t, Options{Storage: m, Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Speed: 1e-3})
 		all := s.Instances()
 		if len(all) != 2 || all[0].Name != "shop" || all[0].Status != StatusRunning || all[0].ConsoleMode != "ro" || len(all[0].Engines) != 3 || all[1].CheckoutURL == "" && all[1].Status != StatusCreating {
 			t.Fatalf("of edition %d the instances are %+v", of, all)
@@ -88,37 +89,60 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		entry, old, new string // the text of an entry, and the replacement of old
 		want            string
 	}{
-		"a newer edition":             {editionEntry, "", "3", "use a newer fake service"},
-		"no number of an edition":     {editionEntry, "", `"x"`, "not the number of an edition"},
-		"a negative edition":          {editionEntry, "", "-1", "not the number of an edition"},
-		"what is not kept":            {"Colours", "", "[]", "Colours is nothing"},
-		"an element of what is one":   {"Account/1", "", "{}", "there is one Account"},
-		"an unknown member":           {shop, `"Name":`, `"Colour": "", "Name":`, `unknown field "Colour"`},
-		"an unknown member of a job":  {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 1, "Kind": {"Name": "updateJob", "Job": {"Colour": 1}}}`, `unknown field "Colour"`},
-		"something after a value":     {"Sequence", "", "1 2", "something after"},
-		"half a value":                {"Sequence", "", "", "EOF"},
-		"a number of another":         {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 2, "Kind": {"Name": "updateJob", "Job": {}}}`, "another number"},
-		"a number beyond the last":    {"Sequence", "", "1", "the last number is"},
-		"a null instance":             {shop, "", "null", "an instance is null"},
-		"a null app":                  {shop, `"Apps": [`, `"Apps": [null, `, "an app is null"},
-		"a null engine":               {shop, `"Engines": {`, `"Engines": {"redis": null, `, "invalid engine"},
-		"an unknown engine":           {shop, `"Engines": {`, `"Engines": {"mongo": {}, `, "invalid engine"},
-		"a folder above":              {shop, id(shop), "../../victim", "id: it takes"},
-		"an absolute folder":          {shop, id(shop), "/etc", "id: it takes"},
-		"no id":                       {shop, id(shop), "", "id: it takes"},
-		"two of an id":                {paid, id(paid), id(shop), "id: there are two"},
-		"an app of a folder above":    {shop, `"Name": "web"`, `"Name": "../web"`, "id: it takes"},
-		"an app of a reserved form":   {shop, `"Name": "web"`, `"Name": "1web"`, "name: invalid app name"},
-		"an app of a revision":        {shop, `"Branch": "main"`, `"Branch": "main~1"`, "the name of a branch"},
-		"a header in a path":          {shop, `"HealthPath": "/healthz"`, `"HealthPath": "/\r\nX: y"`, "control characters"},
-		"a variable without a name":   {shop, `"KEY": "value"`, `"A=B": "value"`, "no name of a variable"},
-		"a database with a quote":     {shop, `"Name": "orders"`, `"Name": "or\"ders"`, "not a database name"},
-		"a terminal's escape":         {shop, `"Name": "shop"`, `"Name": "\u001b[2J"`, "control characters"},
-		"a block that is none":        {shop, `"203.0.113.0/24"`, `"203.0.113.0/240"`, "neither an address"},
-		"a job without its instance":  {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 1, "InstanceID": "i-none", "Status": "running", "Kind": {"Name": "updateJob", "Job": {}}}`, "on the unknown instance"},
-		"a job that does nothing":     {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "queued"}`, id(shop)), ""},
-		"a job to import from above":  {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "running", "Kind": {"Name": "appImportJob", "Job": {"App": {"Name": "../x"}}}}`, id(shop)), "invalid app name"},
-		"a job to restore from above": {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "running", "Kind": {"Name": "restoreJob", "Job": {"BackupID": "../x", "Undo": {"ID": "b"}}}}`, id(shop)), "it takes"},
+		"a newer edition":                {editionEntry, "", "3", "use a newer fake service"},
+		"no number of an edition":        {editionEntry, "", `"x"`, "not the number of an edition"},
+		"a negative edition":             {editionEntry, "", "-1", "not the number of an edition"},
+		"what is not kept":               {"Colours", "", "[]", "Colours is nothing"},
+		"an element of what is one":      {"Account/1", "", "{}", "there is one Account"},
+		"an unknown member":              {shop, `"Name":`, `"Colour": "", "Name":`, `unknown object member name "Colour"`},
+		"an unknown member of a job":     {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 1, "Kind": {"Name": "updateJob", "Job": {"Colour": 1}}}`, `unknown object member name "Colour"`},
+		"a member that is there twice":   {shop, `"Name":`, `"Name": "other", "Name":`, `duplicate object member name "Name"`},
+		"a member of another case":       {shop, `"Name":`, `"name": "other", "Name":`, `unknown object member name "name"`},
+		"something after a value":        {"Sequence", "", "1 2", "after top-level value"},
+		"half a value":                   {"Sequence", "", "", "EOF"},
+		"a number of another":            {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 2, "Kind": {"Name": "updateJob", "Job": {}}}`, "another number"},
+		"a number beyond the last":       {"Sequence", "", "1", "the last number is"},
+		"a null instance":                {shop, "", "null", "an instance is null"},
+		"a negative sequence":            {"Sequence", "", "-1", "the last number is"},
+		"a sequence without a next":      {"Sequence", "", "9223372036854775807", "is not from 0"},
+		"a negative number":              {"Jobs/-00000000001", "", `{"ID": "job-1", "Sequence": -1, "Kind": {"Name": "updateJob", "Job": {}}}`, "the last number is"},
+		"a time that ends":               {"Now", "", `"9999-12-31T23:59:59Z"`, "the year 9999 is not from"},
+		"a time before all":              {"Now", "", `"0001-01-01T00:00:00Z"`, "the year 1 is not from"},
+		"an account of a path":           {"Account", "", `{"id": "../../x"}`, "account: id: it takes"},
+		"a header in an address":         {"Account", "", `{"id": "a", "email": "a\r\nX: y"}`, "email: it must not have control characters"},
+		"an unknown plan":                {shop, `"Plan": "free"`, `"Plan": "gold"`, `there is no plan "gold"`},
+		"an engine of less than nothing": {shop, `"MemoryMB": 512`, `"MemoryMB": -1`, "memory_mb: -1 is not from"},
+		"a backup of less than nothing":  {shop, `"SizeBytes": 8388608`, `"SizeBytes": -1`, "the size -1 is negative"},
+		"two databases of a name":        {shop, `"Databases": [`, `"Databases": [{"Name": "orders"}, `, `two databases "orders"`},
+		"a reserved database":            {shop, `"Name": "orders"`, `"Name": "postgres"`, "none of [postgres"},
+		"an unknown extension":           {shop, `"Name": "pgcrypto"`, `"Name": "dblink"`, `no extension "dblink"`},
+		"an extension of no database":    {shop, `"Database": "orders"`, `"Database": "o\"s"`, "63 lower case letters"},
+		"a database of a backup":         {shop, `"Snapshots": {`, `"Snapshots": {"bak-x": {"Databases": [{"Name": "a\"b"}]}, `, "63 lower case letters"},
+		"an app at the import's address": {shop, `"Name": "web"`, `"Name": "import"`, "cannot have the name import"},
+		"an app of no repository":        {shop, `"Repo": "octo/app"`, `"Repo": "app"`, "owner/repo"},
+		"a port beyond the last":         {shop, `"Port": 3000`, `"Port": 99999999`, "port: it must be"},
+		"a health path elsewhere":        {shop, `"HealthPath": "/healthz"`, `"HealthPath": "http://evil"`, "it must begin with a slash"},
+		"an app of less than nothing":    {shop, "\"Links\": null,\n\t\t\t\t\"MemoryMB\": 512", `"MemoryMB": -1`, "memory_mb: -1 is not from"},
+		"a link to no engine":            {shop, `"Links": null`, `"Links": ["zz"]`, "cannot be linked"},
+		"a null app":                     {shop, `"Apps": [`, `"Apps": [null, `, "an app is null"},
+		"a null engine":                  {shop, `"Engines": {`, `"Engines": {"redis": null, `, "invalid engine"},
+		"an unknown engine":              {shop, `"Engines": {`, `"Engines": {"mongo": {}, `, "invalid engine"},
+		"a folder above":                 {shop, id(shop), "../../victim", "id: it takes"},
+		"an absolute folder":             {shop, id(shop), "/etc", "id: it takes"},
+		"no id":                          {shop, id(shop), "", "id: it takes"},
+		"two of an id":                   {paid, id(paid), id(shop), "id: there are two"},
+		"an app of a folder above":       {shop, `"Name": "web"`, `"Name": "../web"`, "id: it takes"},
+		"an app of a reserved form":      {shop, `"Name": "web"`, `"Name": "1web"`, "name: it must be 1 to 40"},
+		"an app of a revision":           {shop, `"Branch": "main"`, `"Branch": "main~1"`, "the name of a branch"},
+		"a header in a path":             {shop, `"HealthPath": "/healthz"`, `"HealthPath": "/\r\nX: y"`, "control characters"},
+		"a variable without a name":      {shop, `"KEY": "value"`, `"A=B": "value"`, "no name of a variable"},
+		"a database with a quote":        {shop, `"Name": "orders"`, `"Name": "or\"ders"`, "63 lower case letters"},
+		"a terminal's escape":            {shop, `"Name": "shop"`, `"Name": "\u001b[2J"`, "control characters"},
+		"a block that is none":           {shop, `"203.0.113.0/24"`, `"203.0.113.0/240"`, "neither an address"},
+		"a job without its instance":     {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 1, "InstanceID": "i-none", "Status": "running", "Kind": {"Name": "updateJob", "Job": {}}}`, "on the unknown instance"},
+		"a job that does nothing":        {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "queued"}`, id(shop)), ""},
+		"a job to import from above":     {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "running", "Kind": {"Name": "appImportJob", "Job": {"App": {"Name": "../x", "Repo": "octo/app"}}}}`, id(shop)), "it must be 1 to 40"},
+		"a job to restore from above":    {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "running", "Kind": {"Name": "restoreJob", "Job": {"BackupID": "../x", "Undo": {"ID": "b"}}}}`, id(shop)), "it takes"},
 	} {
 		entries := maps.Clone(good)
 		text := c.new
@@ -137,5 +161,35 @@ func TestEntriesThatAreRefused(t *testing.T) {
 	r := newRecords(time.Now())
 	if err := readEntries(good, &r); err != nil {
 		t.Error(err)
+	}
+}
+
+// A record that lacks a map is read like one with an empty map.
+func TestEntriesWithoutMaps(t *testing.T) {
+	t.Parallel()
+	entries := entriesOf(t, 0)
+	for key, text := range entries {
+		if strings.HasPrefix(key, "Instances/") && strings.Contains(string(text), `"paid"`) {
+			entries[key] = []byte(strings.Replace(string(text), `"Engines": {}`, `"Engines": null`, 1))
+		}
+	}
+	entries["Pushes"], entries["Credentials"] = []byte("null"), []byte("null")
+	entries["Durations"] = []byte(`{"Jobs": null, "FirstBuild": 1, "LaterBuild": 1}`)
+	s := open(t, Options{Storage: &memory{entries: entries}, Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
+	s.SetDuration("create", time.Minute)
+	for _, in := range s.Instances() {
+		if in.Name != "paid" {
+			continue
+		}
+		if err := s.FinishJob(in.JobID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.SetEngines(in.ID, map[string]EngineBudget{"redis": {}}); err != nil {
+			t.Fatal(err)
+		}
+		s.Advance(time.Minute)
+		if in, _ := s.Instance(in.ID); len(in.Engines) != 1 {
+			t.Errorf("the engines are %v, want redis", in.Engines)
+		}
 	}
 }

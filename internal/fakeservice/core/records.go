@@ -49,5 +49,27 @@ func (r *records) next() int {
 }
 
 func newRecords(now time.Time) records {
-	return records{Edition: edition, Now: now, Catalog: seedCatalog(), Account: newAccount(), Durations: defaultDurations(), Pushes: map[string]int{}, Credentials: map[string]string{}}
+	r := records{Edition: edition, Now: now, Catalog: seedCatalog(), Account: newAccount(), Durations: defaultDurations()}
+	r.makeMaps()
+	return r
+}
+
+// makeMaps makes the maps that are missing, which a record that another program wrote may
+// lack. Later changes add to them.
+func (r *records) makeMaps() {
+	makeMap(&r.Pushes)
+	makeMap(&r.Credentials)
+	makeMap(&r.Durations.Jobs)
+	makeMap(&r.Catalog.Engines)
+	for _, in := range r.Instances {
+		if in != nil {
+			makeMap(&in.Engines)
+		}
+	}
+}
+
+func makeMap[K comparable, V any](m *map[K]V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -82,7 +81,7 @@ func writeSnapshot(r records) ([]byte, error) {
 // readSnapshot decodes the records of a snapshot.
 func readSnapshot(text []byte) (records, error) {
 	var entries map[string]json.RawMessage
-	if err := decode(text, &entries); err != nil {
+	if err := Decode(text, &entries); err != nil {
 		return records{}, err
 	}
 	raw := map[string][]byte{}
@@ -97,8 +96,8 @@ func readSnapshot(text []byte) (records, error) {
 // records with the account's id, the clock, and the data of the machines. Only the
 // credentials of the fake itself stay.
 func (s *Service) LoadSnapshot(ctx context.Context, folder string) error {
-	if err := checkFiles(folder); err != nil {
-		return err
+	if err := CheckFolder(folder, dataOfApps.MatchString); err != nil {
+		return fmt.Errorf("the snapshot cannot be read: %w", err)
 	}
 	text, err := os.ReadFile(filepath.Join(folder, snapshotRecords))
 	if err != nil {
@@ -117,28 +116,9 @@ func (s *Service) LoadSnapshot(ctx context.Context, folder string) error {
 	return err
 }
 
-// mayLink matches the paths in a snapshot at which links are allowed. They are below the
-// data and builds of apps, which are copied without following links.
-var mayLink = regexp.MustCompile(`^machines/[^/]+/(apps|builds|backups/[^/]+/apps)/[^/]+/.`)
-
-// checkFiles refuses a snapshot with anything but files and folders, because another
-// program may have written it.
-func checkFiles(folder string) error {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir(), entry.Type().IsRegular(), entry.Type() == fs.ModeSymlink && mayLink.MatchString(path):
-			return nil
-		}
-		return fmt.Errorf("the snapshot has something that is neither a file nor a folder at %s", path)
-	})
-}
+// dataOfApps matches the folders in a snapshot that have the data, the build or a backup of
+// an app. They are copied without following links, and may have any content.
+var dataOfApps = regexp.MustCompile(`^machines/[^/]+/(apps|builds|backups/[^/]+/apps)/[^/]+$`)
 
 // loadMachines makes the machines of a snapshot.
 func (s *Service) loadMachines(ctx context.Context, folder string) error {

@@ -224,7 +224,7 @@ func (p *Plane) resetApps(_ context.Context, m *machine, wanted core.Machine) er
 }
 
 // saveApps copies the data of each app to a folder.
-func (p *Plane) saveApps(m *machine, folder string) (int64, error) {
+func (p *Plane) saveApps(ctx context.Context, m *machine, folder string) (int64, error) {
 	var size int64
 	for _, name := range p.apps.Apps(m.id) {
 		running := p.apps.Find(name)
@@ -235,7 +235,7 @@ func (p *Plane) saveApps(m *machine, folder string) (int64, error) {
 		if err := os.MkdirAll(to, 0o700); err != nil {
 			return size, err
 		}
-		copied, err := running.SaveData(to)
+		copied, err := running.SaveData(ctx, to)
 		if size += copied; err != nil {
 			return size, err
 		}
@@ -244,7 +244,7 @@ func (p *Plane) saveApps(m *machine, folder string) (int64, error) {
 }
 
 // restoreApps restores the data of each existing app that the backup contains.
-func (p *Plane) restoreApps(m *machine, folder string) error {
+func (p *Plane) restoreApps(ctx context.Context, m *machine, folder string) error {
 	var errs []error
 	for _, name := range p.apps.Apps(m.id) {
 		running := p.apps.Find(name)
@@ -252,7 +252,7 @@ func (p *Plane) restoreApps(m *machine, folder string) error {
 		if _, err := os.Stat(saved); errors.Is(err, fs.ErrNotExist) || running == nil {
 			continue
 		}
-		errs = append(errs, running.RestoreData(saved))
+		errs = append(errs, running.RestoreData(ctx, saved))
 	}
 	return errors.Join(errs...)
 }

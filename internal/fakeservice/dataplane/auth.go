@@ -96,9 +96,12 @@ func (p *Plane) insideURL(m *machine, wanted core.Machine) (string, error) {
 	return database.String(), nil
 }
 
+// authorityPrefix begins the names of the files with the CAs of machines.
+const authorityPrefix = "ca-"
+
 // authority returns the path of the file with the CA of a machine.
 func (p *Plane) authority(instanceID string) string {
-	return filepath.Join(p.folder, "ca-"+instanceID+".pem")
+	return filepath.Join(p.folder, authorityPrefix+instanceID+".pem")
 }
 
 // dropAuth turns the engine off and deletes its accounts, even if the engine no longer

@@ -23,6 +23,8 @@ func (p *Plane) backup(instanceID, backupID, engine string) string {
 // Backup saves the data of the machine. A complete backup with this id is kept.
 func (p *Plane) Backup(ctx context.Context, instanceID, backupID string) (_ int64, err error) {
 	defer rescue.Error(p.log, "back a machine up", &err)
+	ctx, cancel := p.during(ctx)
+	defer cancel()
 	m, leave, err := p.enterByID(ctx, instanceID)
 	if err != nil {
 		return 0, err
@@ -60,7 +62,7 @@ func (p *Plane) copyOut(ctx context.Context, m *machine, folder string) (int64, 
 	if m.postgres == nil && p.postgres.Has(m.id) {
 		return 0, &core.Failure{Code: "engine_down", Detail: "PostgreSQL could not be started, so its data cannot be saved"}
 	}
-	size, err := p.saveApps(m, filepath.Join(folder, core.EngineApps))
+	size, err := p.saveApps(ctx, m, filepath.Join(folder, core.EngineApps))
 	if err != nil {
 		return size, err
 	}
@@ -87,6 +89,8 @@ func (e namedEngine) restoreFrom(ctx context.Context, backup string) (bool, erro
 // backup keeps its data.
 func (p *Plane) Restore(ctx context.Context, instanceID, backupID string) (err error) {
 	defer rescue.Error(p.log, "restore a machine", &err)
+	ctx, cancel := p.during(ctx)
+	defer cancel()
 	m, wanted, leave, err := p.enterWanted(ctx, instanceID)
 	if err != nil {
 		return err
@@ -95,7 +99,7 @@ func (p *Plane) Restore(ctx context.Context, instanceID, backupID string) (err e
 	if _, err := os.Stat(p.backup(m.id, backupID, "")); errors.Is(err, fs.ErrNotExist) {
 		return &core.Failure{Code: "backup_missing", Detail: fmt.Sprintf("the backup %s holds no data", backupID)}
 	}
-	if err := p.restoreApps(m, p.backup(m.id, backupID, core.EngineApps)); err != nil {
+	if err := p.restoreApps(ctx, m, p.backup(m.id, backupID, core.EngineApps)); err != nil {
 		return err
 	}
 	restored := map[string]bool{}

@@ -70,6 +70,7 @@ func (f *fake) call(method, path string, body any) (int, object) {
 // job sends a mutation, finishes its job and returns the job.
 func (f *fake) job(method, path string, body any) fakeservice.Job {
 	f.t.Helper()
+	defer f.HoldJobs(fakeservice.JobMatch{})() // or the job could end by itself first
 	status, answer := f.call(method, path, body)
 	id, _ := answer["job_id"].(string)
 	if status != http.StatusAccepted || id == "" {

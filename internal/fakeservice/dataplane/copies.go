@@ -1,7 +1,6 @@
 package dataplane
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,6 +34,8 @@ type copied struct {
 // Save copies the machine to a folder.
 func (p *Plane) Save(ctx context.Context, instanceID, folder string) (err error) {
 	defer rescue.Error(p.log, "save a machine", &err)
+	ctx, cancel := p.during(ctx)
+	defer cancel()
 	m, leave, err := p.enterByID(ctx, instanceID)
 	if err != nil {
 		return err
@@ -58,7 +59,7 @@ func (p *Plane) save(ctx context.Context, m *machine, folder string) error {
 	if _, err := p.copyOut(ctx, m, folder); err != nil {
 		return err
 	}
-	if err := copyFolder(p.backupsOf(m.id), filepath.Join(folder, copyBackups)); err != nil {
+	if err := copyFolder(ctx, p.backupsOf(m.id), filepath.Join(folder, copyBackups)); err != nil {
 		return err
 	}
 	is := copied{Auth: m.authPort != 0, Builds: map[string]appruntime.KeptBuild{}}
@@ -71,7 +72,7 @@ func (p *Plane) save(ctx context.Context, m *machine, folder string) error {
 		if err := os.MkdirAll(to, 0o700); err != nil {
 			return err
 		}
-		build, err := running.Build().Save(to)
+		build, err := running.Build().Save(ctx, to)
 		if err != nil {
 			return err
 		}
@@ -87,6 +88,8 @@ func (p *Plane) save(ctx context.Context, m *machine, folder string) error {
 // Load makes a machine from a copy.
 func (p *Plane) Load(ctx context.Context, instanceID, folder string) (err error) {
 	defer rescue.Error(p.log, "load a machine", &err)
+	ctx, cancel := p.during(ctx)
+	defer cancel()
 	is, err := readCopy(folder)
 	if err != nil {
 		return err
@@ -102,7 +105,7 @@ func (p *Plane) Load(ctx context.Context, instanceID, folder string) (err error)
 	if err := p.removeAll(m); err != nil {
 		return err
 	}
-	if err := copyFolder(filepath.Join(folder, copyBackups), p.backupsOf(m.id)); err != nil {
+	if err := copyFolder(ctx, filepath.Join(folder, copyBackups), p.backupsOf(m.id)); err != nil {
 		return err
 	}
 	if err := p.loadPostgres(ctx, m, is, filepath.Join(folder, core.EnginePostgres)); err != nil {
@@ -121,7 +124,7 @@ func (p *Plane) Load(ctx context.Context, instanceID, folder string) (err error)
 	}
 	for name, build := range is.Builds {
 		if a := wanted.App(name); a != nil && wanted.HasEngine(core.EngineApps) {
-			err = errors.Join(err, p.loadApp(m, build, specOf(m, wanted, *a), name, folder))
+			err = errors.Join(err, p.loadApp(ctx, m, build, specOf(m, wanted, *a), name, folder))
 		}
 	}
 	return errors.Join(err, p.note(m))
@@ -134,9 +137,7 @@ func readCopy(folder string) (copied, error) {
 		return is, &core.Failure{Code: "copy_missing", Detail: "there is no copy of a machine"}
 	}
 	if err == nil {
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.DisallowUnknownFields()
-		err = decoder.Decode(&is)
+		err = core.Decode(text, &is)
 	}
 	if err != nil {
 		return is, fmt.Errorf("read the copy of a machine: %w", err)
@@ -160,14 +161,14 @@ func (p *Plane) loadPostgres(ctx context.Context, m *machine, is copied, folder 
 }
 
 // loadApp runs an app with the data and the build of a copy.
-func (p *Plane) loadApp(m *machine, build appruntime.KeptBuild, spec appruntime.Spec, name, folder string) error {
-	built, err := p.apps.LoadBuild(build, filepath.Join(folder, copyBuilds, name))
+func (p *Plane) loadApp(ctx context.Context, m *machine, build appruntime.KeptBuild, spec appruntime.Spec, name, folder string) error {
+	built, err := p.apps.LoadBuild(ctx, build, filepath.Join(folder, copyBuilds, name))
 	if err != nil {
 		return err
 	}
 	a, err := p.apps.App(appruntime.Name{Instance: m.id, App: name})
 	if err == nil {
-		err = a.RestoreData(filepath.Join(folder, core.EngineApps, name))
+		err = a.RestoreData(ctx, filepath.Join(folder, core.EngineApps, name))
 	}
 	if err != nil {
 		return errors.Join(err, built.Discard())
@@ -177,13 +178,13 @@ func (p *Plane) loadApp(m *machine, build appruntime.KeptBuild, spec appruntime.
 }
 
 // copyFolder copies a folder, if it exists.
-func copyFolder(from, to string) error {
+func copyFolder(ctx context.Context, from, to string) error {
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return err
 	}
-	_, err := appruntime.CopyData(from, to)
+	_, err := appruntime.CopyData(ctx, from, to)
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -91,19 +90,17 @@ func TestDeletedInstanceLeavesNothing(t *testing.T) {
 	}
 }
 
-// postmaster returns the process id of the only server in a folder.
+// postmaster returns the process id of the only server in a folder, or 0 if none runs.
 func postmaster(t *testing.T, folder string) int {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(folder, "*", "pg", "*", "data", "postmaster.pid"))
-	if err != nil || len(found) != 1 {
-		return 0
+	id := 0
+	for _, p := range processes.With(t, folder) {
+		program, _, _ := strings.Cut(p.Arguments, " ")
+		// A new child of the server has its arguments for a moment, and a higher id.
+		if filepath.Base(program) == "postgres" && (id == 0 || p.ID < id) {
+			id = p.ID
+		}
 	}
-	text, err := os.ReadFile(found[0])
-	if err != nil {
-		return 0
-	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	id, _ := strconv.Atoi(first)
 	return id
 }
 

@@ -259,5 +259,5 @@ func (p *Plane) Reset(ctx context.Context, instanceID, engine string) (err error
 
 // backupsOf returns the folder of a machine's backups.
 func (p *Plane) backupsOf(instanceID string) string {
-	return filepath.Join(p.folder, "backups", instanceID)
+	return filepath.Join(p.folder, backupsFolder, instanceID)
 }

@@ -58,5 +58,5 @@ func (p *Plane) removeNATS(m *machine) error {
 
 // natsOf returns the folder of a machine's NATS.
 func (p *Plane) natsOf(instanceID string) string {
-	return filepath.Join(p.folder, "nats", instanceID)
+	return filepath.Join(p.folder, natsFolder, instanceID)
 }

@@ -125,9 +125,16 @@ func (p *Plane) open(o Options) (err error) {
 		return err
 	}
 	p.folder = p.scratch.Path()
+	if p.stays {
+		if err := p.openRecords(); err != nil {
+			return err
+		}
+	}
+	sandbox, err := process.FindSandbox(p.life, pathOf(o.Environment))
+	p.unsandboxed = err
 	clusters := postgres.Options{
 		Binaries: o.Postgres, Folder: filepath.Join(p.folder, clustersFolder), Kept: p.stays, Logger: o.Logger,
-		StatementTimeout: o.StatementTimeout, Outside: o.Outside,
+		StatementTimeout: o.StatementTimeout, Outside: o.Outside, Sandbox: sandbox,
 	}
 	if p.stays {
 		if p.sockets, err = scratch.Make(o.StateFolder, "hostingfake-"); err != nil {
@@ -138,8 +145,6 @@ func (p *Plane) open(o Options) (err error) {
 	if p.postgres, err = postgres.NewServer(clusters); err != nil {
 		return err
 	}
-	sandbox, err := process.FindSandbox(p.life, pathOf(o.Environment))
-	p.unsandboxed = err
 	apps := appruntime.Options{
 		Repositories: o.Repositories, Environment: o.Environment, Patience: o.Patience,
 		Go: o.Go, Outside: o.Outside, Sandbox: sandbox,
@@ -151,7 +156,7 @@ func (p *Plane) open(o Options) (err error) {
 	if p.apps, err = appruntime.Open(apps); err != nil || !p.stays {
 		return err
 	}
-	return p.openRecords()
+	return p.sweep()
 }
 
 // Unsandboxed returns the reason that apps and builds run without a sandbox, or nil if
@@ -168,11 +173,14 @@ func pathOf(environment []string) string {
 	return path
 }
 
-// Folders of the Plane in which programs run.
+// Folders of the Plane. Programs run in the first three.
 const (
 	clustersFolder = "pg"
 	redisFolder    = "redis"
 	appsFolder     = "apps"
+	natsFolder     = "nats"
+	backupsFolder  = "backups"
+	recordsFolder  = "machines"
 )
 
 func openFolder(o Options) (*scratch.Folder, error) {
@@ -213,6 +221,14 @@ func (p *Plane) Close() error {
 		err = errors.Join(err, p.closeServers(), p.closeFolder())
 	})
 	return err
+}
+
+// during returns a context that ends when ctx or the Plane's life does. A copy of much data
+// would otherwise keep the Plane from closing.
+func (p *Plane) during(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(p.life, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // closeServers waits for the turn at each machine and stops its engines, except Postgres,

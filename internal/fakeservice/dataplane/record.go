@@ -3,10 +3,7 @@ package dataplane
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -42,88 +39,6 @@ const recordEnding = ".json"
 
 func (p *Plane) recordOf(instanceID string) string {
 	return filepath.Join(p.records, instanceID+recordEnding)
-}
-
-// openRecords reads the records and deletes everything without a record.
-func (p *Plane) openRecords() error {
-	p.records = filepath.Join(p.folder, "machines")
-	p.kept = map[string]record{}
-	if err := errors.Join(os.MkdirAll(p.records, 0o700), scratch.Sweep(p.records)); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(p.records)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		id, is := strings.CutSuffix(entry.Name(), recordEnding)
-		if !is {
-			continue // it was not written completely
-		}
-		text, err := os.ReadFile(p.recordOf(id))
-		if err != nil {
-			return err
-		}
-		var r record
-		if err := json.Unmarshal(text, &r); err != nil || r.Inside == "" {
-			return fmt.Errorf("%s cannot be read: %w", p.recordOf(id), errors.Join(err, errors.New("it holds no machine")))
-		}
-		p.kept[id] = r
-	}
-	return p.sweep()
-}
-
-// sweep deletes everything that belongs to no recorded machine.
-func (p *Plane) sweep() error {
-	clusters, err := p.postgres.Clusters()
-	for _, name := range clusters {
-		if _, kept := p.kept[name]; !kept {
-			err = errors.Join(err, p.postgres.Discard(name))
-		}
-	}
-	for _, pattern := range []string{p.redisOf("*"), p.natsOf("*")} {
-		folders, globErr := filepath.Glob(pattern)
-		err = errors.Join(err, globErr)
-		for _, path := range folders {
-			if _, kept := p.kept[filepath.Base(path)]; !kept {
-				err = errors.Join(err, scratch.Discard(path))
-			}
-		}
-	}
-	backups, globErr := filepath.Glob(p.backupsOf("*"))
-	err = errors.Join(err, globErr)
-	for _, path := range backups {
-		if _, kept := p.kept[filepath.Base(path)]; !kept {
-			err = errors.Join(err, os.RemoveAll(path))
-			continue
-		}
-		half, globErr := filepath.Glob(filepath.Join(path, "*"+halfMade))
-		for _, path := range half {
-			err = errors.Join(err, os.RemoveAll(path))
-		}
-		err = errors.Join(err, globErr, scratch.Sweep(path))
-	}
-	authorities, globErr := filepath.Glob(p.authority("*"))
-	for _, path := range authorities {
-		err = errors.Join(err, os.Remove(path))
-	}
-	return errors.Join(err, globErr, p.sweepApps())
-}
-
-func (p *Plane) sweepApps() error {
-	named := map[string]bool{}
-	for _, r := range p.kept {
-		for _, a := range r.Apps {
-			named[a.Folder] = true
-			if a.Build != nil {
-				named[a.Build.Folder] = true
-			}
-		}
-		for _, b := range r.Builds {
-			named[b.Folder] = true
-		}
-	}
-	return p.apps.Sweep(named)
 }
 
 // note writes the machine's record, if records are kept.

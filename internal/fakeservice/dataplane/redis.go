@@ -36,7 +36,7 @@ func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.Machine)
 		options.Run = filepath.Join(p.sockets.Path(), redisFolder+"-"+m.id)
 	}
 	// Redis runs as a different user and needs access to its folder.
-	if err := os.MkdirAll(filepath.Dir(options.Folder), 0o711); err != nil {
+	if err := os.MkdirAll(filepath.Dir(options.Folder), scratch.Passable()); err != nil {
 		return err
 	}
 	if options.Certificate, options.Key, err = p.certificate(m, wanted); err != nil {

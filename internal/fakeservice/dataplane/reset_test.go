@@ -99,7 +99,7 @@ func builtApp(t *testing.T) string {
 	t.Helper()
 	repository := t.TempDir()
 	compile := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(repository, "app"), ".")
-	compile.Dir = "../appruntime/testdata/app"
+	compile.Dir, compile.Env = "../appruntime/testdata/app", append(os.Environ(), "GOWORK=off") // go.work lacks it
 	if said, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("%s\n%s", err, said)
 	}

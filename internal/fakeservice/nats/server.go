@@ -122,8 +122,19 @@ func (s *Server) Port() int { return s.gate.Port() }
 // data returns the folder of the streams.
 func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
+// accountFolder returns the folder in which the server keeps the streams of the customer's
+// account.
+func (s *Server) accountFolder() string {
+	return filepath.Join(s.data(), server.JetStreamStoreDir, server.DEFAULT_GLOBAL_ACCOUNT)
+}
+
 // start starts the server and admits clients. The caller has the turn.
 func (s *Server) start(context.Context) error {
+	// After the deletion of a stream, the server removes the account's folder in the
+	// background, if it is empty. That could make the next start fail.
+	if err := os.MkdirAll(filepath.Join(s.accountFolder(), "keep"), 0o700); err != nil {
+		return fmt.Errorf("start NATS: %w", err)
+	}
 	running, err := run(s.options(), s.log)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -261,6 +262,35 @@ func TestWhatWasDoneBeforeAStopIsTold(t *testing.T) {
 	if n := len(w.events); n != 0 {
 		t.Errorf("%d more events were told, the first %v", n, <-w.events)
 	}
+}
+
+// After the deletion of a stream, a NATS server removes the empty folders around it in the
+// background, and may do so while the next one starts.
+func TestStartBesideARemovalOfEmptyFolders(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.open()
+	done := make(chan struct{})
+	var removals sync.WaitGroup
+	removals.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				os.Remove(filepath.Join(s.accountFolder(), "streams"))
+				os.Remove(s.accountFolder())
+			}
+		}
+	})
+	for range 20 {
+		if err := s.Restart(t.Context()); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(done)
+	removals.Wait()
 }
 
 // A stream that exceeds one piece of its archive is restored completely.

@@ -65,6 +65,8 @@ type Cluster struct {
 	// inside is the server's own port, or 0 before the first start. Sessions read it
 	// without the turn.
 	inside atomic.Int32
+	// newest is the server that was started last. It is read without the turn.
+	newest atomic.Pointer[program]
 }
 
 // Time limits for a busy machine.
@@ -245,8 +247,7 @@ func (c *Cluster) startOnce(ctx context.Context) error {
 	if err := c.writeConfiguration(); err != nil {
 		return err
 	}
-	p, err := startProgram(c.server.account, c.folder, c.server.programs.Postgres,
-		"-D", c.data(), "-c", "config_file="+c.path("postgresql.conf"))
+	p, err := c.startServer()
 	if err != nil {
 		return err
 	}
@@ -255,6 +256,7 @@ func (c *Cluster) startOnce(ctx context.Context) error {
 		return fmt.Errorf("%w\n%s", err, p.output.String())
 	}
 	c.process = p
+	c.newest.Store(p)
 	go c.revive(p, "PostgreSQL", func() bool { return c.process == p }, c.start)
 	return nil
 }

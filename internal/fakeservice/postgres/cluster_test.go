@@ -20,6 +20,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
 // newServer prepares a Server in a folder that every user can pass through.
@@ -29,7 +30,8 @@ func newServer(t *testing.T) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewServer(Options{Binaries: programs, Folder: filepath.Join(machine.PassableFolder(t, ""), "s")})
+	sandbox, _ := process.FindSandbox(t.Context(), os.Getenv("PATH")) // without one, the servers run outside
+	s, err := NewServer(Options{Binaries: programs, Folder: filepath.Join(machine.PassableFolder(t, ""), "s"), Sandbox: sandbox})
 	if err != nil {
 		t.Fatal(err)
 	}

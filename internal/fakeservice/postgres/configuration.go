@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,6 +27,19 @@ func identityMap(a unprivileged.Account) string {
 		}
 	}
 	return text.String()
+}
+
+// usersFile is the /etc/passwd of a server in a sandbox. The server needs the names of the
+// users who connect through the socket.
+const usersFile = "passwd"
+
+// users returns the content of usersFile.
+func users(a unprivileged.Account) string {
+	text := fmt.Sprintf("%s:x:%d:%d::/:/bin/sh\n", a.Caller, os.Geteuid(), os.Getegid())
+	if a.Name != a.Caller {
+		text += fmt.Sprintf("%s:x:%d:%d::/:/bin/sh\n", a.Name, a.UID, a.GID)
+	}
+	return text
 }
 
 // writeConfiguration writes the files that the server reads when it starts. They are next
@@ -81,6 +95,7 @@ func (c *Cluster) writeConfiguration() error {
 		"postgresql.conf": text.String(),
 		"pg_hba.conf":     rules + "\n",
 		"pg_ident.conf":   identityMap(c.server.account),
+		usersFile:         users(c.server.account),
 		"server.crt":      c.settings.Certificate,
 		"server.key":      c.settings.Key,
 	} {

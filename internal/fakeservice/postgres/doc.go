@@ -11,4 +11,7 @@
 // auth engine of the same instance use the inside port, so the allowlist never blocks them;
 // TLS and a password are required there as well. The package itself connects through a
 // socket in a folder that other users cannot open.
+//
+// A server runs in a sandbox if the machine has one, because its data may come from
+// somebody else's snapshot. A superuser in that data can run any program.
 package postgres

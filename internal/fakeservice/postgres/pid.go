@@ -1,23 +1,16 @@
 package postgres
 
-import (
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
-)
-
-// PID returns the id of the server's process, or 0 if none runs. It reads the server's own
-// file and does not need the turn.
+// PID returns the id of the server's process, or 0 if none runs. In a sandbox, it is the id
+// of the sandbox's first process, with which the server ends. PID does not need the turn.
 func (c *Cluster) PID() int {
-	text, err := os.ReadFile(filepath.Join(c.data(), "postmaster.pid"))
-	if err != nil {
+	p := c.newest.Load()
+	if p == nil {
 		return 0
 	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	pid, err := strconv.Atoi(strings.TrimSpace(first))
-	if err != nil {
+	select {
+	case <-p.Ended():
 		return 0
+	default:
+		return p.PID()
 	}
-	return pid
 }

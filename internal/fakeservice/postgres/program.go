@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -48,6 +49,31 @@ func specOf(who unprivileged.Account, folder string, output *process.Tail, comma
 		Command: command, Folder: folder, Environment: []string{"LC_ALL=C", "TZ=UTC"},
 		Output: output, User: who.User, Orphaned: syscall.SIGQUIT,
 	}
+}
+
+// startServer starts PostgreSQL. In a sandbox, it sees only the cluster's own folders, at
+// their own paths, and the folder of its installation.
+func (c *Cluster) startServer() (*program, error) {
+	server, err := filepath.EvalSymlinks(c.server.programs.Postgres)
+	if err != nil {
+		return nil, err
+	}
+	output := process.NewTail(outputKept)
+	spec := specOf(c.server.account, c.folder, output, []string{server, "-D", c.data(), "-c", "config_file=" + c.path("postgresql.conf")})
+	if spec.Sandbox = c.server.sandbox; spec.Sandbox != nil {
+		installed := filepath.Dir(filepath.Dir(server))
+		spec.Mounts = []process.Mount{
+			{Point: installed, Source: installed},
+			{Point: c.folder, Source: c.folder, Writable: true},
+			{Point: c.sockets(), Source: c.sockets(), Writable: true},
+			{Point: "/etc/passwd", Source: c.path(usersFile)},
+		}
+	}
+	p, err := process.Start(spec)
+	if err != nil {
+		return nil, err
+	}
+	return &program{p, output}, nil
 }
 
 // stop tells the program to stop and waits until it has ended.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
@@ -37,12 +38,19 @@ func (c *Cluster) recover() (isNew bool, err error) {
 	return false, errors.Join(os.RemoveAll(filepath.Join(c.data(), "postmaster.pid")), os.RemoveAll(c.sockets()))
 }
 
+// notCopied reports whether a file of a data folder is left out of a copy: the settings of
+// ALTER SYSTEM and the requests to recover from an archive. This package uses neither, and
+// both can name programs to run.
+func notCopied(path string) bool {
+	return slices.Contains([]string{"postgresql.auto.conf", "recovery.signal", "standby.signal", "recovery.conf"}, path)
+}
+
 // copyIn makes the copy that will become the data.
 func (c *Cluster) copyIn(ctx context.Context, from string) error {
 	if err := scratch.Discard(c.next()); err != nil {
 		return err
 	}
-	if err := c.server.account.CopyTree(ctx, from, c.next(), nil); err != nil {
+	if err := c.server.account.CopyTree(ctx, from, c.next(), notCopied); err != nil {
 		return errors.Join(err, scratch.Discard(c.next()))
 	}
 	return nil

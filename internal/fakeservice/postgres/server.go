@@ -7,11 +7,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
@@ -32,6 +32,9 @@ type Options struct {
 	StatementTimeout time.Duration
 	// Outside determines the addresses of the public ports.
 	Outside outside.Addresses
+	// Sandbox is where the servers run; nil means none. Their data can come from somebody
+	// else, in a snapshot, and could then start programs.
+	Sandbox *process.Sandbox
 	// Logger logs crashes and refused connections; nil discards them.
 	Logger *slog.Logger
 }
@@ -46,6 +49,7 @@ type Server struct {
 	kept     bool
 	log      *slog.Logger
 	outside  outside.Addresses
+	sandbox  *process.Sandbox
 	template template
 	// patience is the time limit of a statement.
 	patience time.Duration
@@ -91,7 +95,7 @@ func NewServer(o Options) (*Server, error) {
 		return nil, err
 	}
 	return &Server{
-		programs: o.Binaries, account: who, folder: folder, runs: runs, kept: o.Kept, log: o.Logger, outside: o.Outside,
+		programs: o.Binaries, account: who, folder: folder, runs: runs, kept: o.Kept, log: o.Logger, outside: o.Outside, sandbox: o.Sandbox,
 		patience: cmp.Or(o.StatementTimeout, 30*time.Second),
 		template: template{folder: filepath.Join(folder, "template")},
 		clusters: map[*Cluster]bool{},
@@ -113,18 +117,6 @@ func (s *Server) forget(c *Cluster) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.clusters, c)
-}
-
-// Clusters returns the names of the clusters that have data in the folder, running or not.
-func (s *Server) Clusters() ([]string, error) {
-	entries, err := os.ReadDir(s.folder)
-	var names []string
-	for _, entry := range entries {
-		if name := entry.Name(); name != filepath.Base(s.template.folder) && !strings.HasPrefix(name, ".") {
-			names = append(names, name)
-		}
-	}
-	return names, err
 }
 
 // Has reports whether a cluster has data, running or not.

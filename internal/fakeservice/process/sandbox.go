@@ -124,6 +124,8 @@ func systemArguments(mounts []string) ([]string, error) {
 			words = append(words, "--ro-bind", folder, folder)
 		}
 	}
+	// A toolchain may be in /tmp, so its mounts come after the sandbox's own.
+	words = append(words, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", strconv.Itoa(temporary), "--tmpfs", "/tmp")
 	words = append(words, foldersAbove(append(slices.Clone(systemFiles), mounts...))...)
 	for _, file := range systemFiles {
 		words = append(words, "--ro-bind-try", file, file)
@@ -131,7 +133,7 @@ func systemArguments(mounts []string) ([]string, error) {
 	for _, mount := range mounts {
 		words = append(words, "--ro-bind", mount, mount)
 	}
-	return append(words, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", strconv.Itoa(temporary), "--tmpfs", "/tmp"), nil
+	return words, nil
 }
 
 // foldersAbove returns bubblewrap's arguments that create the parent folders of paths,
@@ -160,8 +162,16 @@ func inSystem(path string) bool {
 }
 
 // toolchains are the programs that build apps and may be installed outside the system's
-// folders. proof is a folder that a toolchain has next to its bin folder.
-var toolchains = []struct{ program, proof string }{{"go", "pkg/tool"}, {"node", "lib/node_modules"}}
+// folders. proof is a folder that a toolchain has next to its bin folder. parts are the
+// folders that it needs there. Node.js may be installed in a folder with other things, such
+// as ~/.local, so only its parts are shown.
+var toolchains = []struct {
+	program, proof string
+	parts          []string
+}{
+	{"go", "pkg/tool", []string{"."}},
+	{"node", "lib/node_modules", []string{"bin", "lib/node_modules"}},
+}
 
 // toolchainsOf finds Go and Node.js, with which apps are built, on a PATH. It returns the
 // PATH of a sandbox, which contains the system's folders and the toolchains', and the
@@ -190,10 +200,12 @@ func toolchainsOf(path string) (inside string, mounts []string) {
 			add(&folders, bin)
 			// A single program may be in a home folder's bin, whose other files must stay
 			// hidden.
-			if info, err := os.Stat(filepath.Join(filepath.Dir(bin), known.proof)); err == nil && info.IsDir() {
-				add(&mounts, filepath.Dir(bin))
-			} else {
+			if info, err := os.Stat(filepath.Join(filepath.Dir(bin), known.proof)); err != nil || !info.IsDir() {
 				add(&mounts, file)
+				continue
+			}
+			for _, part := range known.parts {
+				add(&mounts, filepath.Join(filepath.Dir(bin), part))
 			}
 		}
 	}

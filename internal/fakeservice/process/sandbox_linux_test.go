@@ -63,28 +63,31 @@ func TestSandboxKeepsIn(t *testing.T) {
 	defer runtime.UnlockOSThread()
 	_, _ = unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0)
 	_, _ = unix.AddKey("user", "hosting-test-key", []byte("secret"), unix.KEY_SPEC_SESSION_KEYRING) // some containers have no keys
+	// An open folder of this machine, which programs would inherit too.
+	inherited := openForAll(t, "/")
 	self := os.Getpid()
 	for name, row := range map[string]struct{ script, want string }{
-		"it sees its own folders":        {`cat /own/file /read/file; ls / | tr '\n' ' '`, "ownread"},
-		"it writes to its own":           {`echo new > /own/other && cat /own/other`, "new"},
-		"it writes nowhere else":         {`for f in /read/file /usr/x /etc/x /x /sys/x; do echo new 2>/dev/null > $f && echo $f; done; echo none`, "none"},
-		"it reads the system's settings": {`cat /etc/hosts >/dev/null && ls /etc/ssl >/dev/null && cat /deep/in/file`, "read"},
-		"mounts: none of its own":        {`mount -t tmpfs none /read 2>/dev/null || umount /read 2>/dev/null || mount -o remount,rw /read 2>/dev/null || echo none`, "none"},
-		"mounts: no neighbour":           {`ls -d ` + folder + ` ` + folder + `/neighbour 2>/dev/null || echo none`, "none"},
-		"temporary files are its own":    {`ls -A /tmp; echo x > /tmp/x && ls -A /tmp`, "x"},
-		"home folders are not there":     {`ls -d /root /home /var /run /srv /mnt 2>/dev/null || echo none`, "none"},
-		"proc: no other process":         {fmt.Sprintf(`ls -d /proc/%d 2>/dev/null || echo none`, self+100000), "none"},
-		"proc: few processes":            {`test $(ls -d /proc/[0-9]* | wc -l) -le 5 && echo few`, "few"},
-		"proc: no kernel settings":       {`(echo x > /proc/sys/kernel/hostname) 2>/dev/null || (echo b > /proc/sysrq-trigger) 2>/dev/null || echo none`, "none"},
-		"signals: none to others":        {fmt.Sprintf(`kill -0 %d 2>/dev/null || echo none`, self+100000), "none"},
-		"ptrace: no memory of others":    {`head -c 1 /proc/1/mem 2>/dev/null || echo none`, "none"},
-		"sockets: none of the machine":   {`test -S ` + folder + `/socket || test -S /run/dbus/system_bus_socket || echo none`, "none"},
-		"devices: none that hold data":   {`ls /dev | grep -E '^(sd|vd|nvme|mem|kmem|kmsg|loop|fuse)' || echo none`, "none"},
-		"rights: none to gain":           {`grep -E 'NoNewPrivs|CapEff' /proc/self/status | tr -d '\t' | tr '\n' ' '`, "CapEff:0000000000000000 NoNewPrivs:1"},
-		"setuid files do not count":      {`grep ' /own ' /proc/self/mountinfo | grep -c nosuid`, "1"},
-		"the tty: none":                  {`(: < /dev/tty) 2>/dev/null || test $(cut -d' ' -f6 /proc/self/stat) != 0 && echo none`, "none"},
-		"it is not root":                 {`test $(id -u) != 0 && echo other`, "other"},
-		"only its own variables":         {`env | grep -vE '^(PWD|OLDPWD|SHLVL|_)=' | sort | tr '\n' ' '`, "A=b PATH="},
+		"it sees its own folders":         {`cat /own/file /read/file; ls / | tr '\n' ' '`, "ownread"},
+		"it writes to its own":            {`echo new > /own/other && cat /own/other`, "new"},
+		"it writes nowhere else":          {`for f in /read/file /usr/x /etc/x /x /sys/x; do echo new 2>/dev/null > $f && echo $f; done; echo none`, "none"},
+		"it reads the system's settings":  {`cat /etc/hosts >/dev/null && ls /etc/ssl >/dev/null && cat /deep/in/file`, "read"},
+		"mounts: none of its own":         {`mount -t tmpfs none /read 2>/dev/null || umount /read 2>/dev/null || mount -o remount,rw /read 2>/dev/null || echo none`, "none"},
+		"mounts: no neighbour":            {`ls -d ` + folder + ` ` + folder + `/neighbour 2>/dev/null || echo none`, "none"},
+		"temporary files are its own":     {`ls -A /tmp; echo x > /tmp/x && ls -A /tmp`, "x"},
+		"home folders are not there":      {`ls -d /root /home /var /run /srv /mnt 2>/dev/null || echo none`, "none"},
+		"proc: no other process":          {fmt.Sprintf(`ls -d /proc/%d 2>/dev/null || echo none`, self+100000), "none"},
+		"proc: few processes":             {`test $(ls -d /proc/[0-9]* | wc -l) -le 5 && echo few`, "few"},
+		"proc: no kernel settings":        {`(echo x > /proc/sys/kernel/hostname) 2>/dev/null || (echo b > /proc/sysrq-trigger) 2>/dev/null || echo none`, "none"},
+		"signals: none to others":         {fmt.Sprintf(`kill -0 %d 2>/dev/null || echo none`, self+100000), "none"},
+		"ptrace: no memory of others":     {`head -c 1 /proc/1/mem 2>/dev/null || echo none`, "none"},
+		"sockets: none of the machine":    {`test -S ` + folder + `/socket || test -S /run/dbus/system_bus_socket || echo none`, "none"},
+		"devices: none that hold data":    {`ls /dev | grep -E '^(sd|vd|nvme|mem|kmem|kmsg|loop|fuse)' || echo none`, "none"},
+		"rights: none to gain":            {`grep -E 'NoNewPrivs|CapEff' /proc/self/status | tr -d '\t' | tr '\n' ' '`, "CapEff:0000000000000000 NoNewPrivs:1"},
+		"setuid files do not count":       {`grep ' /own ' /proc/self/mountinfo | grep -c nosuid`, "1"},
+		"the tty: none":                   {`(: < /dev/tty) 2>/dev/null || test $(cut -d' ' -f6 /proc/self/stat) != 0 && echo none`, "none"},
+		"it is not root":                  {`test $(id -u) != 0 && echo other`, "other"},
+		"descriptors: none of the caller": {fmt.Sprintf(`ls -d /proc/self/fd/%d/etc 2>/dev/null || echo none`, inherited), "none"},
+		"only its own variables":          {`env | grep -vE '^(PWD|OLDPWD|SHLVL|_)=' | sort | tr '\n' ' '`, "A=b PATH="},
 		// The same user sees the names of its keys everywhere, but not their content.
 		"keyrings: none of the caller": {`test $(id -u) = 61182 || grep -c hosting-test-key /proc/keys`, map[bool]string{true: "0"}[os.Geteuid() == 0]},
 	} {
@@ -97,6 +100,34 @@ func TestSandboxKeepsIn(t *testing.T) {
 		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(text) != want {
 			t.Errorf("%s holds %q (%v), want %q", name, text, err, want)
 		}
+	}
+}
+
+// openForAll opens a folder without close-on-exec, as a shell does with 100</.
+func openForAll(t *testing.T, path string) (descriptor int) {
+	t.Helper()
+	opened, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(opened)
+	// A number that no program in the sandbox uses itself.
+	if descriptor, err = unix.FcntlInt(uintptr(opened), unix.F_DUPFD, 100); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(descriptor) })
+	return descriptor
+}
+
+// On a kernel without close_range, the descriptors are marked one by one.
+func TestDescriptorsWithoutCloseRange(t *testing.T) {
+	t.Parallel()
+	inherited := openForAll(t, "/")
+	if err := withholdEach(); err != nil {
+		t.Fatal(err)
+	}
+	if flags, err := unix.FcntlInt(uintptr(inherited), unix.F_GETFD, 0); err != nil || flags&unix.FD_CLOEXEC == 0 {
+		t.Errorf("the flags of the descriptor: got %d and error %v, want close-on-exec", flags, err)
 	}
 }
 
@@ -189,5 +220,39 @@ func TestSandboxLeavesNothing(t *testing.T) {
 	})
 	if after.threads > before.threads+5 || after.descriptors > before.descriptors {
 		t.Errorf("before %+v; after %d starts %+v", before, 2*starts, after)
+	}
+}
+
+// Node.js may be installed in a folder with other things, and below /tmp. Programs in a
+// sandbox run it, and see nothing else of that folder.
+func TestSandboxShowsOnlyTheToolchain(t *testing.T) {
+	home := machine.PassableFolder(t, "")
+	for file, text := range map[string]string{
+		"bin/node":                 "#!/bin/sh\necho node",
+		"lib/node_modules/npm/npm": "npm",
+		"share/keyrings/login":     "secret",
+	} {
+		file = filepath.Join(home, file)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sandbox, err := FindSandbox(t.Context(), filepath.Join(home, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if err != nil {
+		machine.Lacks(t, "%v", err)
+	}
+	_, inside := sandboxed(t)
+	said := NewTail(1 << 10)
+	spec := Spec{Command: []string{"sh", "-c", "node; cd " + home + " && cat lib/node_modules/npm/npm; echo; ls"}, Output: said}
+	inside(&spec)
+	spec.Sandbox, spec.Environment = sandbox, []string{"PATH=" + sandbox.Path()}
+	if err := Run(t.Context(), spec); err != nil {
+		t.Errorf("Run: got %v, want no error\n%s", err, said)
+	}
+	if got, want := strings.Join(strings.Fields(said.String()), " "), "node npm bin lib"; !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, want %q at its end", got, want)
 	}
 }

@@ -80,10 +80,10 @@ func TestToolchainsOf(t *testing.T) {
 	for name, row := range map[string]struct{ path, inside, mounts string }{
 		"the system's alone":          {"/usr/bin:/bin", "/usr/bin:/bin:/usr/local/bin", ""},
 		"a toolchain":                 {"T/go/bin", "T/go/bin" + system, "T/go"},
-		"a link to a toolchain":       {"T/links", "T/node/bin" + system, "T/node"},
+		"a link to a toolchain":       {"T/links", "T/node/bin" + system, "T/node/bin T/node/lib/node_modules"},
 		"a program in a home folder":  {"T/home/bin", "T/home/bin" + system, "T/home/bin/node"},
 		"nothing that builds":         {"T/other/bin:relative:/nowhere", system[1:], ""},
-		"two of them, one named more": {"T/go/bin:T/links:T/node/bin", "T/go/bin:T/node/bin" + system, "T/go T/node"},
+		"two of them, one named more": {"T/go/bin:T/links:T/node/bin", "T/go/bin:T/node/bin" + system, "T/go T/node/bin T/node/lib/node_modules"},
 	} {
 		full := func(text string) string { return strings.ReplaceAll(text, "T/", top+"/") }
 		inside, mounts := toolchainsOf(full(row.path))

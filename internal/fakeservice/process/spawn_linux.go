@@ -2,6 +2,7 @@ package process
 
 import (
 	"cmp"
+	"math"
 	"os/exec"
 	"runtime"
 	"sync"
@@ -28,8 +29,25 @@ var spawner = sync.OnceValue(func() chan<- func() {
 
 func spawn(command *exec.Cmd) error {
 	done := make(chan error, 1)
-	spawner() <- func() { done <- command.Start() }
+	spawner() <- func() {
+		err := withholdDescriptors()
+		if err == nil {
+			err = command.Start()
+		}
+		done <- err
+	}
 	return <-done
+}
+
+// withholdDescriptors keeps programs from inheriting the descriptors that this process has
+// inherited itself, or that a library has opened. An open folder of this machine would be a
+// way out of the sandbox. Go's own descriptors are close-on-exec already, and ExtraFiles
+// are passed on nevertheless.
+func withholdDescriptors() error {
+	if unix.CloseRange(firstDescriptor, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return nil
+	}
+	return withholdEach() // the kernel is older than 5.11, or the call is not allowed
 }
 
 // endWithParent makes the kernel end a program when this one is killed. That includes only

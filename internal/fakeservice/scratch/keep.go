@@ -14,14 +14,13 @@ var ErrInUse = errors.New("another program uses the folder")
 // Keep opens or creates a folder that stays when its owner ends. It belongs to the owner
 // until Release or the owner's end; a folder with another owner is ErrInUse. Keep first
 // ends the processes that a killed owner has left in the folders named by below, and any
-// other process that works there. Other users can pass through the folder but cannot list
-// it.
+// other process that works there. Passable says who else can enter the folder.
 func Keep(path string, below ...string) (*Folder, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(path, 0o711); err != nil {
+	if err := os.MkdirAll(path, Passable()); err != nil {
 		return nil, err
 	}
 	if path, err = filepath.EvalSymlinks(path); err != nil {
@@ -33,7 +32,7 @@ func Keep(path string, below ...string) (*Folder, error) {
 	}
 	f := &Folder{path: path, lock: lock}
 	held.Store(f, true)
-	if err := errors.Join(os.Chmod(path, 0o711), f.endLeftovers(below)); err != nil {
+	if err := errors.Join(os.Chmod(path, Passable()), f.endLeftovers(below)); err != nil {
 		return nil, errors.Join(err, f.Release())
 	}
 	return f, nil

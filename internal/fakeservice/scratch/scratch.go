@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -27,8 +28,7 @@ type Folder struct {
 
 // Make creates a folder below a parent; "" means the system's folder for temporary files.
 // It also removes folders with the same prefix whose owners have ended. A folder that
-// cannot be removed stays for the next time. Other users can pass through the folder but
-// cannot list it.
+// cannot be removed stays for the next time. Passable says who else can enter the folder.
 func Make(parent, prefix string) (*Folder, error) {
 	parent, err := filepath.Abs(cmp.Or(parent, os.TempDir()))
 	if err != nil {
@@ -49,12 +49,23 @@ func Make(parent, prefix string) (*Folder, error) {
 		}
 		f := &Folder{path: path, lock: lock}
 		held.Store(f, true)
-		if err := os.Chmod(path, 0o711); err != nil {
+		if err := os.Chmod(path, Passable()); err != nil {
 			return nil, errors.Join(err, f.Remove())
 		}
 		return f, nil
 	}
 	return nil, fmt.Errorf("every new folder in %s is removed immediately", parent)
+}
+
+// Passable returns the permissions of a folder with programs' folders in it. If this
+// program is root, its programs run as other users, who can pass through the folder but
+// cannot list it. Otherwise nobody else can: an app could leave other users a program that
+// runs with the rights of this program's user.
+func Passable() fs.FileMode {
+	if os.Geteuid() == 0 {
+		return 0o711
+	}
+	return 0o700
 }
 
 // Path returns the absolute path.

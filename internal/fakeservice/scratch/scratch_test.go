@@ -136,3 +136,37 @@ func TestFolderCannotBeMade(t *testing.T) {
 		t.Error("a folder was made nowhere")
 	}
 }
+
+// Only root's programs run as other users, so nobody else may enter the folders of another
+// user: an app's data can hold a program with the set-user-ID bit.
+func TestFoldersAreClosedToOtherUsers(t *testing.T) {
+	t.Parallel()
+	want := os.FileMode(0o700)
+	if os.Geteuid() == 0 {
+		want = 0o711
+	}
+	made, err := Make(t.TempDir(), "own-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer made.Remove()
+	path := t.TempDir()
+	if err := os.Chmod(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := Keep(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Release()
+	for _, folder := range []string{made.Path(), path} {
+		if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s is %v (%v), want %v", folder, info.Mode(), err, want)
+		}
+	}
+}
+
+func TestFoldersOfAnotherUserAreClosed(t *testing.T) {
+	t.Parallel()
+	machine.RunAsAnotherUser(t, "^TestFoldersAreClosedToOtherUsers$")
+}

@@ -19,6 +19,11 @@ func (s Setup) check() error {
 			return fmt.Errorf("account.id: %w", err)
 		}
 	}
+	if a := s.file.Account; a != nil {
+		if err := core.CheckEmail(a.Email); err != nil {
+			return problem("account", err)
+		}
+	}
 	service := core.New(core.Options{})
 	defer service.Close()
 	if err := s.applyCatalogue(service); err != nil {

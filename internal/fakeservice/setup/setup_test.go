@@ -99,6 +99,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		`{"durations": {"creat": "8m"}}`:            "durations.creat: there is no such operation",
 		`{"account": {"mail": "x"}}`:                "account.mail: there is no such field",
 		`{"account": {"id": "acc/ada"}}`:            "account.id: it takes up to 63",
+		`{"account": {"email": "a\nb"}}`:            "account.email: it must not have",
 		`{"instances": [{}]}`:                       "instances[0].name: it is required",
 		`{"instances": [{"named": "x"}]}`:           "instances[0].named: there is no such field",
 		`{"instances": [{"id": "../x"}]}`:           "instances[0].id: ",
