@@ -241,6 +241,7 @@ func TestAppInvalid(t *testing.T) {
 		refuses(with(basics+"links = [\"\"]"), `links`),
 		refuses(with(basics+"secret_env_wo = { A = \"1\" }"), `secret_env_wo_version`),
 		refuses(with(basics+"env = { A = \"1\" }\nsecret_env_wo = { A = \"2\" }\nsecret_env_wo_version = 1"), `The variable A is in both env and secret_env_wo.`),
+		refuses(with(basics+"env = { A = \"(value not shown)\" }"), `Write the value itself.`),
 	)
 }
 

@@ -93,7 +93,7 @@ var creationFaults = []faultRow{
 				path = "/instances/*/actions/*"
 			}
 			fake.Inject(fakeservice.Fault{Method: "POST", Path: path, AfterCommit: true, Drop: true})
-			fake.SetDuration(c.operation, time.Hour) // still running when it is looked for
+			fake.HoldJobs(fakeservice.JobMatch{Operation: c.operation}) // or it could end by itself before it is looked for
 			w := newWorkspaceBeside(t, fake, actionHCL(name, c.arguments))
 			apply := w.start("apply", "-auto-approve", "-no-color", "-invoke=action.hosting_"+name+".test")
 			apply.until(name+" is found and waited for", func() bool { return fake.Count("GET", "/jobs/*") > 1 })
@@ -255,6 +255,7 @@ var creationFaults = []faultRow{
 	{31, "the service is restarted in the middle of an apply", func(t *testing.T) string {
 		service := fakeservice.New(fakeservice.Options{Speed: 100, APIKey: fakeservicetest.APIKey})
 		t.Cleanup(func() { service.Close() })
+		release := service.HoldBuilds(fakeservice.BuildMatch{}) // or the apply could be over before the second restart
 		address := reserveAddress(t)
 		server := serve(t, address, service)
 		fake := &fakeservicetest.Server{Service: service, BaseURL: "http://" + address + "/api/v1"}
@@ -269,6 +270,7 @@ var creationFaults = []faultRow{
 			dropConnections(t, address, 2)
 			server = serve(t, address, service)
 		}
+		release()
 		r := apply.wait()
 		server.Close()
 		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)

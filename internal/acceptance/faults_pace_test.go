@@ -17,6 +17,7 @@ var paceFaults = []faultRow{
 	{51, "20 requests per second for an apply of 40 resources", func(t *testing.T) string {
 		fake := startFake(t)
 		fake.SetConditions(fakeservice.Conditions{RateLimit: fakeservice.RateLimit{PerSecond: 20, Burst: 10}})
+		refuseOnce(fake)
 		w := newWorkspaceBeside(t, keyless(t, fake), `
 resource "hosting_instance" "test" {
   count               = 10
@@ -55,6 +56,7 @@ resource "hosting_webhook_endpoint" "test" {
 	{52, "four applies share 50 requests per second", func(t *testing.T) string {
 		fake := startFake(t)
 		fake.SetConditions(fakeservice.Conditions{RateLimit: fakeservice.RateLimit{PerSecond: 50, Burst: 10}})
+		refuseOnce(fake)
 		before := keyless(t, fake)
 		var spaces []*workspace
 		var applies []*started
@@ -90,6 +92,12 @@ resource "hosting_webhook_endpoint" "test" {
 		must(t, requests < 60, "got %d requests until the third attempt, want fewer than 60", requests)
 		return fmt.Sprintf("%d requests until the third attempt", requests)
 	}},
+}
+
+// refuseOnce refuses one creation, as a busy machine may send too few requests per second
+// to reach the limit.
+func refuseOnce(fake *fakeservicetest.Server) {
+	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/webhooks", Status: http.StatusTooManyRequests, RetryAfter: "1"})
 }
 
 // refusals counts the requests that were answered 429.

@@ -183,17 +183,34 @@ func TestFailedMachineIsDestroyedWithItsSettings(t *testing.T) {
 // removes both.
 func TestFailedMachineIsDestroyedWithItsDatabase(t *testing.T) {
 	t.Parallel()
-	for _, status := range []string{fakeservice.StatusFailed, fakeservice.StatusDeleting} {
-		t.Run(status, func(t *testing.T) {
+	for name, c := range map[string]struct {
+		status string
+		advice []string
+		result string
+	}{
+		"failed":                 {fakeservice.StatusFailed, []string{"apply", "-target=hosting_instance.test", "-replace=hosting_instance.test"}, "1 added, 0 changed, 1 destroyed"},
+		"deleting":               {fakeservice.StatusDeleting, []string{"apply", "-target=hosting_instance.test", "-replace=hosting_instance.test"}, "1 added, 0 changed, 1 destroyed"},
+		"failed and destroyed":   {fakeservice.StatusFailed, []string{"destroy", "-target=hosting_instance.test"}, "1 destroyed"},
+		"deleting and destroyed": {fakeservice.StatusDeleting, []string{"destroy", "-target=hosting_instance.test"}, "1 destroyed"},
+	} {
+		t.Run(name, func(t *testing.T) {
 			fake := startFake(t)
-			w := newWorkspace(t, fake, bareInstance("name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = { postgres = {} }\n deletion_protection = false")+
-				"resource \"hosting_postgres_database\" \"shop\" {\n instance_id = hosting_instance.test.id\n name = \"shop\"\n deletion_protection = false\n}\n")
+			instance := bareInstance("name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = { postgres = {} }\n deletion_protection = false")
+			w := newWorkspace(t, fake, instance)
+			fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "no machine is free")
+			w.says(1, []string{"No machine is free"}, "apply", "-auto-approve")
+			id := onlyInstance(t, fake)
+			fake.EditInstance(id, func(i *fakeservice.Instance) { i.Status = c.status })
+			w.configure(instance + "ephemeral \"hosting_connection\" \"db\" {\n  instance_id = \"" + id + "\"\n}\n")
+			w.says(1, []string{"Instance " + id + " has never run", "its status is " + c.status, "terraform apply -target=ADDRESS -replace=ADDRESS", "terraform destroy -target=ADDRESS"}, "plan")
+
+			w.says(0, []string{c.result}, append(c.advice, "-auto-approve")...)
+			for _, i := range fake.Instances() {
+				must(t, i.ID != id, "the instance is still there")
+			}
+			w.configure(instance + "ephemeral \"hosting_connection\" \"db\" {\n  instance_id = hosting_instance.test.id\n}\n")
 			w.apply()
-			fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Status = status })
-			w.says(1, []string{"Unable to drop database shop", "terraform state rm ADDRESS"}, "destroy", "-auto-approve")
-			w.says(0, nil, "state", "rm", "hosting_postgres_database.shop")
-			w.says(0, nil, "destroy", "-auto-approve")
-			must(t, len(fake.Instances()) == 0 && w.managed() == nil, "%d instances, the state has %v", len(fake.Instances()), w.managed())
+			w.mustBeSettled()
 		})
 	}
 }
@@ -256,6 +273,7 @@ func TestMachineWhoseDeletionFailedIsProtected(t *testing.T) {
 	w.apply()
 	id := onlyInstance(t, fake)
 	fake.EditInstance(id, func(i *fakeservice.Instance) { i.Status = fakeservice.StatusDeleting })
+	w.isRefused([]string{"Instance test is protected from deletion"}, "destroy", "-auto-approve")
 	w.says(1, []string{"Instance test is protected from deletion"}, "apply", "-auto-approve")
 	must(t, onlyInstance(t, fake) == id && fake.Count("DELETE", "**") == 0, "the machine is gone")
 	w.configure(instanceHCL(plainInstance))

@@ -272,8 +272,8 @@ func TestScriptThatIsRefusedIsNotSentAgain(t *testing.T) {
 // the script ends.
 func TestScriptOutlastsTheRequestTimeout(t *testing.T) {
 	fake, sql := startRecorded(t)
-	w := newWorkspace(t, fake, "provider \"hosting\" {\n  request_timeout = \"1s\"\n}\n"+scriptHCL(`sql = "one"`))
-	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/engines/postgres/query", AfterCommit: true, Delay: 3 * time.Second})
+	w := newWorkspace(t, fake, "provider \"hosting\" {\n  request_timeout = \"5s\"\n}\n"+scriptHCL(`sql = "one"`))
+	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/engines/postgres/query", AfterCommit: true, Delay: 8 * time.Second})
 	w.apply()
 	w.mustBeSettled()
 	if diff := cmp.Diff([]string{"rw main: one"}, sql.statements()); diff != "" {

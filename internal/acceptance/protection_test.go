@@ -37,11 +37,12 @@ resource "hosting_postgres_database" "test" {
 // unruled is guarded without a lifecycle block.
 var unruled = strings.Replace(guarded, "  lifecycle {\n    %s\n  }\n", "", 1)
 
-// isRefused checks that a command ends with an error, with and without a refresh.
+// isRefused checks that a command ends with an error, first without a refresh, then with
+// one.
 func (w *workspace) isRefused(texts []string, args ...string) {
 	w.t.Helper()
-	w.says(1, texts, args...)
 	w.says(1, texts, append(args, "-refresh=false")...)
+	w.says(1, texts, args...)
 }
 
 // A replacement is refused in the plan, before anything that depends on the object is

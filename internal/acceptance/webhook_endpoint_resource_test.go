@@ -208,9 +208,9 @@ func TestWebhookEndpointInvalid(t *testing.T) {
 // A killed apply leaves nothing in the state. The plan finds the endpoint that it
 // created, but does not report endpoints that Terraform manages.
 func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
-	const endpoint = "resource \"hosting_webhook_endpoint\" \"test\" {\n  count = %d\n  url   = \"https://hooks.example/a\"\n}\n"
+	const endpoint = "resource \"hosting_webhook_endpoint\" \"test\" {\n  count = 1\n  url   = \"https://hooks.example/a\"\n}\n"
 	fake := startFake(t)
-	w := newWorkspace(t, fake, fmt.Sprintf(endpoint, 1))
+	w := newWorkspace(t, fake, endpoint)
 	w.apply()
 	must(t, os.Remove(filepath.Join(w.folder, "terraform.tfstate")) == nil, "there is no state")
 	id := fake.Webhooks()[0].ID
@@ -222,8 +222,8 @@ func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 	must(t, len(fake.Webhooks()) == 1, "%d endpoints", len(fake.Webhooks()))
 
 	// The managed endpoint is not reported as an orphan, but the second resource is
-	// reported.
-	w.configure(fmt.Sprintf(endpoint, 2))
+	// reported. It depends on the first, so that it is planned later.
+	w.configure(endpoint + "resource \"hosting_webhook_endpoint\" \"second\" {\n  url        = \"https://hooks.example/a\"\n  depends_on = [hosting_webhook_endpoint.test]\n}\n")
 	for _, args := range [][]string{{"plan"}, {"plan", "-refresh=false"}, {"plan", "-replace=hosting_webhook_endpoint.test[0]"}} {
 		r := w.run(append(args, "-no-color")...)
 		must(t, r.exit == 0 && !strings.Contains(r.output, "with the same URL exists") && strings.Contains(r.output, "Two webhook endpoints with the same URL"), "%v ended with exit %d:\n%s", args, r.exit, r.output)

@@ -151,13 +151,16 @@ func shownDiagnostics(all []*tfprotov6.Diagnostic) []string {
 	return lines
 }
 
-// shown returns an answer's diagnostics and the rest of it. If the state does not fit the
-// model, the framework's first error depends on the order of a map. Only the existence of
-// an error can then be compared.
+// shown returns an answer's diagnostics and the rest of it. A CLI does not use the rest of
+// an answer with an error, and it depends on the order of a map. So does the framework's
+// first error if the state does not fit the model: only its existence can be compared.
 func shown(all []*tfprotov6.Diagnostic, rest ...any) any {
 	for _, d := range all {
-		if d.Summary == "Value Conversion Error" {
+		switch {
+		case d.Summary == "Value Conversion Error":
 			return "a value conversion error"
+		case d.Severity == tfprotov6.DiagnosticSeverityError:
+			rest = nil
 		}
 	}
 	return append(rest, shownDiagnostics(all))

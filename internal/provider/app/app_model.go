@@ -64,7 +64,7 @@ func (m *appModel) setRecord(a client.App, secret secretKeys) {
 		m.MemoryMB = types.Int64Null()
 	}
 	if a.Env.Set && secret.known {
-		m.Env = mapOf(secret.without(a.Env.Value), m.Env)
+		m.Env = mapOf(secret.inState(a.Env.Value, m.Env), m.Env)
 	}
 	m.URL = attributes.StringOrNull(a.URL)
 	attributes.SetRecorded(&m.Status, string(a.Status))

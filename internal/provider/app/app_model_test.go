@@ -23,7 +23,7 @@ func TestAppTakesARecordOver(t *testing.T) {
 		want   func(*appModel)
 	}{
 		"nothing is told": {func(*appModel) {}, client.App{}, known, func(*appModel) {}},
-		"everything is told": {func(*appModel) {}, told, known, func(m *appModel) {
+		"everything is told": {func(m *appModel) { m.Env = stringsMap(map[string]string{"A": "2"}) }, told, known, func(m *appModel) {
 			m.Branch, m.Port, m.HealthPath, m.Public = types.StringValue("next"), types.Int64Value(8080), types.StringValue("/up"), types.BoolValue(false)
 			m.Links, m.MemoryMB, m.Env = providertest.Texts("auth"), types.Int64Value(700), stringsMap(map[string]string{"A": "2"})
 			m.URL, m.Status = types.StringValue("https://web.example"), types.StringValue("running")
@@ -35,6 +35,11 @@ func TestAppTakesARecordOver(t *testing.T) {
 		"it has no URL any more": {func(m *appModel) { m.URL = types.StringValue("https://web.example") }, client.App{}, known, func(*appModel) {}},
 		"memory that is not told": {func(m *appModel) { m.MemoryMB = types.Int64Unknown() }, client.App{MemoryMB: client.Some[int64](0)}, known,
 			func(m *appModel) { m.MemoryMB = types.Int64Null() }},
+		"values that the state does not have": {func(m *appModel) { m.Env = stringsMap(map[string]string{"A": "1", "B": hiddenVariable}) },
+			client.App{Env: client.Some(map[string]string{"A": "2", "B": "canary", "C": "canary", "S": "canary"})}, known,
+			func(m *appModel) {
+				m.Env = stringsMap(map[string]string{"A": hiddenVariable, "B": hiddenVariable, "C": hiddenVariable})
+			}},
 		"the last variable has gone": {func(m *appModel) { m.Env = stringsMap(map[string]string{"A": "1"}) }, client.App{Env: client.Some(map[string]string{"S": "canary"})}, known, func(*appModel) {}},
 		"env = {}": {func(m *appModel) { m.Env = types.MapValueMust(types.StringType, nil) }, client.App{Env: client.Some(map[string]string{})}, known,
 			func(m *appModel) { m.Env = types.MapValueMust(types.StringType, nil) }},

@@ -86,7 +86,8 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Validators:  []validator.Map{attributes.NoNullValue{}},
 				MarkdownDescription: "Variables of the app and its builds, stored in the state in plain text; use `secret_env_wo` for secrets. Default: none. " +
 					"A change builds and deploys in place. After an import, the app keeps its variables until you set `env`. " +
-					"The apply that sets it removes all variables that are not in the configuration.",
+					"The apply that sets it removes all variables that are not in the configuration. " +
+					"For variables that somebody else has set or changed, the state and the plan show the names without the values.",
 			},
 			"secret_env_wo": schema.MapAttribute{
 				Optional:    true,
@@ -156,7 +157,8 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 }
 
-// ValidateConfig reports variables that are both in env and in secret_env_wo.
+// ValidateConfig reports variables that are both in env and in secret_env_wo, and
+// variables whose value is not known.
 func (r *appResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config appModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -165,12 +167,21 @@ func (r *appResource) ValidateConfig(ctx context.Context, req resource.ValidateC
 	}
 }
 
-// validate reports variables that are both in env and in secret_env_wo.
+// validate reports variables that are both in env and in secret_env_wo, and variables that
+// were copied from a state or a plan that does not have their values.
 func (m *appModel) validate(diags *diag.Diagnostics) {
 	for key := range m.SecretEnvWO.Elements() {
 		if _, both := m.Env.Elements()[key]; both {
 			diags.AddAttributeError(path.Root("env").AtMapKey(key), "Duplicate variable",
 				fmt.Sprintf("The variable %s is in both env and secret_env_wo. Keep it in one of them.", key))
+		}
+	}
+	for argument, variables := range map[string]types.Map{"env": m.Env, "secret_env_wo": m.SecretEnvWO} {
+		for key, value := range variables.Elements() {
+			if value.Equal(types.StringValue(hiddenVariable)) {
+				diags.AddAttributeError(path.Root(argument).AtMapKey(key), "Value of a variable is not known",
+					fmt.Sprintf("%q stands for a value of %s that Terraform has not set. Write the value itself.", hiddenVariable, key))
+			}
 		}
 	}
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -182,7 +181,7 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 	if err != nil {
 		return nil, err
 	}
-	if env == nil && !p.secret.known && envChanges(p.model, u.planned) {
+	if env == nil && envChanges(p.model, u.planned) {
 		u.noteVariables(p) // the service has them already
 	}
 	p.model.setRecord(app, p.secret)
@@ -320,7 +319,7 @@ func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) 
 		if built && a.Status == client.AppBuilding {
 			return false // the app was seen to run, but this replica does not show it yet
 		}
-		return u.isShown(a) && (!envChanges(u.prior, m) || !secret.known || !a.Env.Set || maps.Equal(secret.without(a.Env.Value), u.env))
+		return u.isShown(a) && (!envChanges(u.prior, m) || !a.Env.Set || secret.shows(a.Env.Value, u.env))
 	})
 	builds, buildsErr := listBuilds()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
@@ -41,6 +42,50 @@ func (k secretKeys) without(env map[string]string) map[string]string {
 	return withoutKeys(env, k.names)
 }
 
+// hiddenVariable is the value, in the state, of a variable whose value Terraform has not
+// set.
+const hiddenVariable = "(value not shown)"
+
+// inState returns the variables of a record for a state that had prior. Secret ones are
+// left out. A value that prior does not have is hidden, because it may be secret: a person
+// has set it, or an apply that was killed before it could save what it had sent.
+func (k secretKeys) inState(record map[string]string, prior types.Map) map[string]string {
+	shown := k.without(record)
+	had := prior.Elements()
+	for name, value := range shown {
+		if before, ok := had[name]; !ok || !before.Equal(types.StringValue(value)) {
+			shown[name] = hiddenVariable
+		}
+	}
+	return shown
+}
+
+// shows reports whether a record shows the planned env, as far as it is known which of its
+// variables are secret.
+func (k secretKeys) shows(record, env map[string]string) bool {
+	record = k.without(record)
+	env, _ = withValues(env, record)
+	return !k.known || maps.Equal(record, env)
+}
+
+// withValues returns env with the record's value in place of each hiddenVariable, which
+// ignore_changes copies from the state into the plan, and whether there was any.
+func withValues(env, record map[string]string) (values map[string]string, hidden bool) {
+	values = maps.Clone(env)
+	for name, value := range env {
+		if value != hiddenVariable {
+			continue
+		}
+		hidden = true
+		if kept, ok := record[name]; ok {
+			values[name] = kept
+		} else {
+			delete(values, name)
+		}
+	}
+	return values, hidden
+}
+
 // with returns the keys together with those of secret variables that are about to be
 // sent.
 func (k secretKeys) with(secret map[string]string) secretKeys {
@@ -56,10 +101,12 @@ func (k secretKeys) with(secret map[string]string) secretKeys {
 // already, because equal variables build nothing. If the record does not show the secret
 // values, a change of their version counts. After an import it is unknown which variables
 // are secret, so the record's values decide nothing. As long as the plan does not set
-// env, the existing variables are then kept. If the record does not show them, nothing
-// can be sent and the error is an UnknownEnvError.
+// env, the existing variables are then kept. A planned hiddenVariable keeps the value at
+// the service. If the record does not show the variables to keep, nothing can be sent and
+// the error is an UnknownEnvError.
 func envToSend(state, plan appModel, there client.Maybe[map[string]string], env, secret map[string]string, keys secretKeys) (map[string]string, error) {
 	newSecret := !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)
+	env, hidden := withValues(env, there.Value)
 	all := merged(env, secret)
 	if !keys.known && plan.Env.IsNull() {
 		all = merged(there.Value, secret)
@@ -67,7 +114,7 @@ func envToSend(state, plan appModel, there client.Maybe[map[string]string], env,
 	switch {
 	case !envChanges(state, plan):
 		return nil, nil
-	case !keys.known && !there.Set && plan.Env.IsNull():
+	case !there.Set && (hidden || !keys.known && plan.Env.IsNull()):
 		return nil, UnknownEnvError{}
 	case there.Set && maps.Equal(all, there.Value):
 		return nil, nil
@@ -77,13 +124,13 @@ func envToSend(state, plan appModel, there client.Maybe[map[string]string], env,
 	return all, nil
 }
 
-// An UnknownEnvError means that the plan changes the secret variables of an imported app
-// whose other variables neither the state nor the service shows.
+// An UnknownEnvError means that the plan changes some variables of an app and keeps others
+// that neither the state nor the service shows, for example after an import.
 type UnknownEnvError struct{}
 
 func (UnknownEnvError) Error() string {
 	return "the service replaces an app's variables as a whole and does not report the current ones, " +
-		"so sending secret_env_wo alone would remove the others"
+		"so this change would remove variables that Terraform does not know"
 }
 
 // NextStep says what to do about it.

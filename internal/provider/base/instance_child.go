@@ -55,7 +55,7 @@ func (b *Resource) RemoveGone(ctx context.Context, private PrivateReader, state 
 
 // RefusesChanges reports whether a change was refused because the instance, or its
 // deletion, has failed. In both cases the record has that status and no job. It is read
-// again after readLag, because the first read may be old.
+// again after client.ReadLag, because the first read may be old.
 func (b *Resource) RefusesChanges(ctx context.Context, instanceID string, refusal error) bool {
 	if !client.Refused(refusal) {
 		return false
@@ -64,7 +64,7 @@ func (b *Resource) RefusesChanges(ctx context.Context, instanceID string, refusa
 		instance, err := b.Client.Instance(ctx, instanceID)
 		return err == nil && instance.JobID == "" && (instance.Status == client.StatusFailed || instance.Status == client.StatusDeleting)
 	}
-	return failed() && Pause(ctx, readLag) == nil && failed()
+	return failed() && Pause(ctx, client.ReadLag) == nil && failed()
 }
 
 // AddDeletionError reports why something on an instance was not deleted. If the instance

@@ -8,12 +8,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// readLag is the maximum time for which a record is read again after a write. A service
-// that answers from replicas may briefly return an older record, or none.
-const readLag = 15 * time.Second
-
-// ReadBack reads a record after a write until the record shows the write. A record that
-// still does not show it after readLag is returned as it is: the service decided
+// ReadBack reads a record after a write until the record shows the write. A service that
+// answers from replicas may briefly return an older record, or none. A record that still
+// does not show the write after client.ReadLag is returned as it is: the service decided
 // otherwise, and the caller's state must say so. Transient failures are tolerated for as
 // long as a wait for a job tolerates them, because the write must not be given up for
 // them.
@@ -24,7 +21,7 @@ func ReadBack[T any](ctx context.Context, read func(context.Context) (T, error),
 		switch {
 		case err == nil && shows(record), err != nil && !client.Passing(err):
 			return record, err
-		case (err == nil || errors.Is(err, client.ErrNotFound)) && time.Since(begun) >= readLag:
+		case (err == nil || errors.Is(err, client.ErrNotFound)) && time.Since(begun) >= client.ReadLag:
 			return record, err
 		case time.Since(begun) >= client.ToleratedOutage:
 			return record, err
