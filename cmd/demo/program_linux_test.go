@@ -134,7 +134,7 @@ func TestDemoIsInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			d.until(t, "the progress of a job", func(text string) bool {
-				return strings.Contains(text, "Apply the guestbook, about 45s · create ░")
+				return strings.Contains(text, "Apply the guestbook, about 45s · create ")
 			})
 			if err := test.leave(d); err != nil {
 				t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/probe"
@@ -51,8 +50,9 @@ func TestVersion(t *testing.T) {
 func TestRunThatCreates(t *testing.T) {
 	t.Parallel()
 	fake, environment := start(t)
-	// The probe sends requests during the creation: two seconds leave time for that.
-	fake.SetDuration("create", 5*time.Hour)
+	// The probe sends requests during the creation, which ends when its job is first read.
+	release := fake.HoldJobs(hostingtest.JobMatch{Operation: "create"})
+	fake.Inject(hostingtest.Fault{Method: http.MethodGet, Path: "/jobs/*", After: release})
 	fake.Inject(hostingtest.Fault{Method: http.MethodGet, Path: "/instances/*/backups", Times: -1, Rewrite: func(body map[string]any) {
 		body["snapshots"] = body["backups"]
 		delete(body, "backups")

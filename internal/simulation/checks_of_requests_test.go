@@ -188,12 +188,12 @@ func (w *world) takesVariables(c *call, id, name string, body []byte, sent time.
 		if variable == portalVariable && !w.couldBeSeen(id+"/"+name, sent) {
 			continue // a person has just added it
 		}
-		// The plan has shown the removal of variables in the state. A plan without a
-		// refresh does not know the other variables, nor does one that was made before a
-		// person added them. The request has the planned variables then.
+		// The plan has shown the removal of variables in the state. The other variables are
+		// unknown to a plan without a refresh, to one that was made before a person added
+		// them, and where records hide them. The request has the planned variables then.
 		planned := c.cli.attribute(c.address, "env", variable) != nil ||
 			c.run != nil && c.cli.attribute(c.address, "env") != nil &&
-				(c.run.command.flags&withoutRefresh != 0 || w.touchedAt(id+"/"+name).After(c.run.command.began))
+				(c.run.command.flags&withoutRefresh != 0 || w.touchedAt(id+"/"+name).After(c.run.command.began) || w.hidesVariables())
 		if _, stays := (*asked.Env)[variable]; !stays && !planned && !c.cli.hasAsked(c.address, "env."+variable) && !c.cli.hasAsked(c.address, "secret_env_wo."+variable) {
 			return "it takes the variable " + variable + " away"
 		}

@@ -76,7 +76,7 @@ var closedHere = []string{
 	refusedAsExisting,
 	"the creation of the instance failed; it can only be deleted",
 	machineFailed,
-	"does not report the current ones, so sending secret_env_wo alone",
+	"does not report the current ones, so this change would remove",
 }
 
 func closed(text string) bool {

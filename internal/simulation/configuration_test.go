@@ -49,7 +49,7 @@ var values = [arguments]int{
 	argEngines: 7, argPlan: 3, argMemory: 3, argTags: 4, argName: 2, argRegion: 2, argProtected: 2, argTimeout: 2, argSpare: 3,
 	argAllowlist: 4, argOnDestroy: 2, argConsole: 4, argAuth: 3, argEndpoint: 4, argEndpointSecret: 4,
 	argDatabase: 3, argDatabaseProtected: 2, argExtension: 3, argScript: 3, argDestroySQL: 2,
-	argApp: 2, argBranch: 2, argEnv: 4, argSecretEnv: 3, argLinks: 2, argPort: 2, argPublic: 2, argTrigger: 3, argAppProtected: 2, argProfile: 3, argEphemeral: 2,
+	argApp: 2, argBranch: 2, argEnv: 4, argSecretEnv: 4, argLinks: 2, argPort: 2, argPublic: 2, argTrigger: 3, argAppProtected: 2, argProfile: 3, argEphemeral: 2,
 }
 
 func (a argument) String() string {
@@ -88,7 +88,7 @@ const (
 // secretsOf returns the secrets in configurations.
 var (
 	endpointSecrets = []string{"", "endpoint-secret-one", "endpoint-secret-two", "endpoint-secret-three"}
-	secretVariables = []string{"", "secret-variable-one", "secret-variable-two"}
+	secretVariables = []string{"", "secret-variable-one", "secret-variable-two", "secret-variable-three"}
 )
 
 var plans = []string{"free", "small", "medium"}
@@ -193,11 +193,17 @@ func (c configuration) app() map[string]any {
 		"branch": []string{"main", "next"}[c[argBranch]], "port": []int{3000, 8080}[c[argPort]], "public": c[argPublic] == 1,
 		"deletion_protection": c[argAppProtected] == 1,
 	}
-	if env := []map[string]any{nil, {"A": "1"}, {"A": "2", "B": "3"}, {}}[c[argEnv]]; env != nil {
-		a["env"] = env
-	}
+	env := []map[string]any{nil, {"A": "1"}, {"A": "2", "B": "3"}, {}}[c[argEnv]]
 	if c[argSecretEnv] > 0 {
-		a["secret_env_wo"], a["secret_env_wo_version"] = map[string]any{"TOKEN": secretVariables[c[argSecretEnv]]}, c[argSecretEnv]
+		secret := map[string]any{"TOKEN": secretVariables[c[argSecretEnv]]}
+		if c[argSecretEnv] == 3 { // B moves between env and secret_env_wo
+			secret["B"] = secretVariables[3]
+			delete(env, "B")
+		}
+		a["secret_env_wo"], a["secret_env_wo_version"] = secret, c[argSecretEnv]
+	}
+	if env != nil {
+		a["env"] = env
 	}
 	if c[argLinks] == 1 && c.has("auth") {
 		a["links"] = []string{"auth"}

@@ -45,9 +45,6 @@ func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !c.silent.Load() {
 		made, err := c.process.RoundTrip(r.WithContext(context.WithValue(r.Context(), connectionKey{}, c)))
 		if !c.silent.Load() {
-			if err == nil {
-				c.answered.Store(true)
-			}
 			return made, err
 		}
 		if made != nil {
@@ -68,9 +65,8 @@ func (c *connection) RoundTrip(r *http.Request) (*http.Response, error) {
 //
 // There are exceptions. The outcome of a request to a failed machine may be unknown. So may
 // a creation that made nothing: it was refused, or sent before the silence could be
-// noticed. If the first connection falls silent before any answer, it looks like a dead
-// host, which ends a command soon.
-func (w *world) checkConnections(r *run, p *process) {
+// noticed.
+func (w *world) checkConnections(r *run) {
 	w.mu.Lock()
 	now := w.weather
 	w.mu.Unlock()
@@ -81,9 +77,6 @@ func (w *world) checkConnections(r *run, p *process) {
 	}
 	for _, e := range r.errors() {
 		says := func(text string) bool { return strings.Contains(e.text, text) }
-		if says("the service has not answered for") && !p.answered.Load() {
-			continue
-		}
 		if says("the request timed out") && (!says("it is unknown whether") || says("did not appear within") && r.hasLeft(e.address)) {
 			w.violate(leftAlone, "%s of %s: %s", e.during, e.address, e.text)
 		}

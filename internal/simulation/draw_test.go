@@ -72,6 +72,12 @@ func drawStep(t *rapid.T, before []step) step {
 	if len(before) > 0 && st.Verb == destroy && oneOf(t, "is in trouble", false, false, true) {
 		st.Deeds = append(st.Deeds, deed{Kind: oneOf(t, "trouble", failsDeletion, failsDeletion, breaksMachine)})
 	}
+	if len(before) == 0 && oneOf(t, "has a console mode", false, false, false, false, false, false, false, false, false, true) {
+		return step{Verb: apply, Edits: []edit{{argConsole, rapid.IntRange(1, values[argConsole]-1).Draw(t, "console mode")}}}
+	}
+	if len(before) == 1 && before[0].isPlainConsole() && oneOf(t, "fails and is destroyed", false, true) {
+		return step{Verb: destroy, Deeds: []deed{{Kind: breaksMachine}}}
+	}
 	if len(before) > 0 && oneOf(t, "resizes and is cut", false, false, false, false, false, false, false, true) {
 		// The next command finds a resize in progress.
 		st.Verb, st.Pause = apply, 0
@@ -109,6 +115,12 @@ func drawStep(t *rapid.T, before []step) step {
 		}
 	}
 	return st
+}
+
+// isPlainConsole reports whether a step sets the first CLI's console mode, and nothing
+// else happens.
+func (s step) isPlainConsole() bool {
+	return s.By == 0 && s.Verb == apply && len(s.Edits) == 1 && s.Edits[0].Argument == argConsole && s.Cut == cut{} && len(s.Strikes)+len(s.Deeds) == 0
 }
 
 // isPlainResize reports whether a step makes the first CLI's instance bigger, and nothing

@@ -97,3 +97,8 @@ func (w *world) hidesEngines(since time.Time) bool {
 	defer w.mu.Unlock()
 	return since.Before(w.engineHiddenUntil)
 }
+
+// hidesVariables reports whether the records of apps have no variables.
+func (w *world) hidesVariables() bool {
+	return w.scenario.Hides&hidesEnv != 0 || w.scenario.Shapes&fewSettings != 0
+}

@@ -131,6 +131,12 @@ func TestKnownDefects(t *testing.T) {
 		"an engine that is taken out of the configuration during the creation stays on": {Steps: []step{
 			{Cut: cut{interrupt, 1, true}}, {Edits: []edit{{argEngines, 6}}},
 		}},
+		"a variable that no record shows is taken away with the planned ones": {Seed: 41054315, Begin: everything, Hides: hidesEnv, Steps: []step{
+			{}, {Edits: []edit{{argEnv, 0}, {argPlan, 2}}, Deeds: []deed{{addsVariable, 4}}, Cut: cut{interrupt, 1, true}},
+		}},
+		"a secret variable that a killed apply has sent is in the state": {Begin: everything, Steps: []step{
+			{Edits: []edit{{argSecretEnv, 0}}}, {Edits: []edit{{argSecretEnv, 1}}, Cut: cut{killAfter, 1, true}},
+		}},
 		"auth settings that are planned twice are managed twice": {Begin: everything, Steps: []step{
 			{}, {Flags: planningTwice, Edits: []edit{{argAuth, 2}}},
 		}},

@@ -218,13 +218,14 @@ func (w *world) own(r *http.Request, status int, answer []byte) {
 }
 
 // checkDestroyed checks that a destroy leaves nothing in the state, unless it was hindered
-// by weather, another actor, protection or an ephemeral connection to an instance whose
-// checkout is open. A failed machine does not hinder it. Objects that the machine refuses
-// to drop individually do: its apps and databases can only be deleted with it.
+// by weather, another actor, protection, an engine that the configuration never had, or an
+// ephemeral connection to an instance whose checkout is open. A failed machine does not
+// hinder it. Objects that the machine refuses to drop individually do: its apps and
+// databases can only be deleted with it.
 func (w *world) checkDestroyed(c *cli, st step, a applied) {
 	hindered := len(st.Strikes) > 0 || st.Cut.At > 0 || st.Beside || st.Key == strangerKey || w.readsLag() > 0 ||
 		slices.ContainsFunc(st.Deeds, func(d deed) bool { return d.At > 0 || d.Kind != breaksMachine })
-	if hindered || !a.planned && (a.says("is protected") || a.says("waits for its checkout")) {
+	if hindered || !a.planned && (a.says("is protected") || a.says("waits for its checkout") || a.says("which its configuration never had")) {
 		return
 	}
 	for _, address := range c.addresses() {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -39,8 +38,6 @@ type process struct {
 
 	ctx context.Context
 	end context.CancelFunc
-
-	answered atomic.Bool // the process has had an answer
 
 	mu      sync.Mutex
 	sending map[string]int // the number of requests in flight, by log line

@@ -457,7 +457,7 @@ func (w *world) apply(c *cli, cmd *command, with func(*run)) applied {
 	p := w.start(c, cmd)
 	carry.apply(p, changes)
 	w.checkPatience(carry)
-	w.checkConnections(carry, p)
+	w.checkConnections(carry)
 	w.checkOnce(c)
 	w.readAgain(carry, p)
 	return applied{carry, true, changes}
