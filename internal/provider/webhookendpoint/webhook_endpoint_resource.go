@@ -272,8 +272,15 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
-	webhook, err := r.Client.UpdateWebhook(ctx, plan.ID.ValueString(), webhookEndpointDifference(state, plan, secret))
+	change := webhookEndpointDifference(state, plan, secret)
+	webhook, err := r.Client.UpdateWebhook(ctx, plan.ID.ValueString(), change)
 	if err != nil {
+		if change.Secret != nil {
+			// The endpoint may have either secret, so the next apply sends the configured one,
+			// whichever it is.
+			state.Secret, state.SecretWOVersion = types.StringNull(), types.Int64Null()
+			r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
+		}
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to update webhook endpoint "+plan.ID.ValueString(), err)
 		return
 	}
