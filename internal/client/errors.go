@@ -160,6 +160,12 @@ func Refused(err error) bool {
 	return errors.As(err, &refused) && (refused.Status == http.StatusConflict || refused.Status == http.StatusUnprocessableEntity)
 }
 
+// NothingDone reports whether the service refused a request without doing anything.
+func NothingDone(err error) bool {
+	var refused *APIError
+	return errors.As(err, &refused) && refused.nothingDone()
+}
+
 // newAPIError parses an answer with an error status. It parses the answer before it hides
 // secrets, so that hiding cannot change the meaning.
 func newAPIError(r request, target *url.URL, a *answer, secrets *secrets) *APIError {

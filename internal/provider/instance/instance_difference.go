@@ -97,6 +97,18 @@ func (s instanceStep) send(ctx context.Context, turn *client.Turn, budgets func(
 	return turn.Do(ctx, client.OpResize, func(ctx context.Context) (client.Pending, error) { return turn.Resize(ctx, s.plan) })
 }
 
+// forget sets to null the tags and budgets that the step sends and the instance's record
+// does not show. The instance may have the change or not, so even a plan that takes it back
+// differs from the state, and is carried out.
+func (s instanceStep) forget(m *instanceModel, there client.Instance) {
+	if s.label != nil && s.label.Tags != nil && !there.Tags.Set {
+		m.Tags, m.TagsAll = types.SetNull(types.StringType), types.SetNull(types.StringType)
+	}
+	if s.engines != nil && there.Engines.Set {
+		m.Engines = enginesMap(recordedEngines(there.Engines.Value, nil))
+	}
+}
+
 // applyTo changes the model in the same way as the step changes the instance.
 func (s instanceStep) applyTo(m *instanceModel, planned instanceModel) {
 	switch {

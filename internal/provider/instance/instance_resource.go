@@ -180,6 +180,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	creating := pending && work.Creating
 	if creating && !state.ran() && !state.unfinished(creating) && r.wasCreated(ctx, work) {
 		creating = false
+		state.Engines = afterCreation(instance, work, state.Engines)
 		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
 	if unprotected {
@@ -187,11 +188,25 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	}
 	switch {
 	case creating && state.ran() && !state.unfinished(creating):
+		state.Engines = afterCreation(instance, work, state.Engines)
 		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 	case !pending && state.unfinished(creating):
 		r.noteCreation(ctx, instance, resp.Private, &resp.Diagnostics)
 	}
 	r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
+}
+
+// afterCreation returns the engines of an instance that the provider has not seen run until
+// now. The other engines and the budgets are set after the creation. So those that the
+// record does not show have not been set, and are null for the next plan to set them.
+func afterCreation(instance client.Instance, work base.PendingWork, planned types.Map) types.Map {
+	switch {
+	case work.Switches == nil: // imported
+		return planned
+	case instance.Engines.Set:
+		return enginesMap(recordedEngines(instance.Engines.Value, nil))
+	}
+	return enginesMap(engineSwitches(work.Switches))
 }
 
 // wasCreated reports whether the job of a pending creation ended well. The instance has run
@@ -264,7 +279,6 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	r.Client.Claim(id)
 	base.ProtectAtOnce(ctx, state.DeletionProtection, plan.DeletionProtection, &resp.State, &resp.Diagnostics)
 	base.ForgetProtection(ctx, resp.Private, &resp.Diagnostics)
-	noteConfigured(ctx, resp.Private, plan.Engines, configured, &resp.Diagnostics)
 	creating := pending.Creating
 	m := state
 	if m.unfinished(creating) && pending.Switches != nil {
@@ -287,7 +301,8 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 		return err
 	})
 	addUpdateError(&resp.Diagnostics, state, err)
-	if resp.Diagnostics.HasError() {
+	if err != nil || resp.Diagnostics.HasError() {
+		noteConfigured(ctx, resp.Private, enginesAfter(err, plan, m), configured, &resp.Diagnostics)
 		return
 	}
 	base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
@@ -296,6 +311,20 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 		base.SavePrivate(ctx, resp.Private, base.ConnectionKey, true, &resp.Diagnostics)
 	}
 	r.SetResult(ctx, base.Updating(req, resp), m)
+}
+
+// enginesAfter returns the planned engines that may be on after an update that ended in an
+// error: all of them, but if the service did nothing, only those of the instance.
+func enginesAfter(err error, planned, there instanceModel) types.Map {
+	if !client.NothingDone(err) && !errors.Is(err, errRefused) {
+		return planned.Engines
+	}
+	engines, _ := enginesOf(planned.Engines)
+	on, _ := enginesOf(there.Engines)
+	for _, name := range without(engines, on) {
+		delete(engines, name)
+	}
+	return enginesMap(engines)
 }
 
 // addUpdateError reports the error of an update, unless a diagnostic has reported it.
