@@ -194,6 +194,7 @@ func drawConfig(t *rapid.T, s drawnSchema, state object) object {
 var keptValues = map[string][]string{
 	base.ConfiguredKey:  {`["postgres"]`},
 	base.SecretKeysKey:  {`[]`, `["S"]`, `["A"]`, `{}`},
+	base.SentKeysKey:    {`["S"]`, `[]`},
 	base.PlannedKey:     {`true`},
 	base.AccountNoteKey: {`{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-2","origin":"https://hosting.test"}`, `{"origin":"https://other.test"}`, `[]`},
 	base.ProtectedKey:   {`{"title":"Instance x","name":"Instance i-1","import_id":"i-1"}`},
@@ -212,7 +213,7 @@ func drawPrivate(t *rapid.T) []byte {
 	for _, key := range slices.Sorted(maps.Keys(keptValues)) {
 		percent := 5
 		switch key {
-		case base.ConfiguredKey, base.SecretKeysKey:
+		case base.ConfiguredKey, base.SecretKeysKey, base.SentKeysKey:
 			percent = 50
 		case base.AccountNoteKey:
 			percent = 90

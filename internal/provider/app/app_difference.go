@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
@@ -80,6 +81,28 @@ func (s appStep) send(ctx context.Context, turn *client.Turn, name string, noted
 		return turn.RebuildApp(ctx, name, noted)
 	}
 	return turn.UpdateApp(ctx, name, *s.change)
+}
+
+// forget sets to null what the step sends and the app's record does not show. Until the
+// change is known to be in force, the app may have it or not. So even a plan that takes the
+// change back differs from the state, and is carried out. No record shows which values of
+// secret variables are in force.
+func (s appStep) forget(m *appModel, there client.App) {
+	if s.change == nil {
+		return
+	}
+	if s.change.Env != nil {
+		m.SecretEnvWOVersion = types.Int64Null()
+		if !there.Env.Set {
+			m.Env = types.MapNull(types.StringType)
+		}
+	}
+	if s.change.Links != nil && !there.Links.Set {
+		m.Links = types.SetNull(types.StringType)
+	}
+	if s.change.MemoryMB != nil && !there.MemoryMB.Set {
+		m.MemoryMB = types.Int64Null()
+	}
 }
 
 // applyTo updates the model to its values after the step, except the build variables.

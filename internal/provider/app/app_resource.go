@@ -72,7 +72,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		keys.save(ctx, resp.Private, &resp.Diagnostics)
 		base.SavePrivate(ctx, resp.Private, base.PendingKey, work, &resp.Diagnostics)
 		update := appUpdate{appResource: r, prior: saved.unlinked(), planned: plan, env: env, secret: secret, imported: &pending}
-		p, err = update.run(ctx, turn, appProgress{model: saved, secret: keys, work: work})
+		p, err = update.run(ctx, turn, appProgress{model: update.prior, secret: keys, work: work})
 		return err
 	})
 	switch {
@@ -143,9 +143,12 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
-	protection := state.DeletionProtection
+	protection, branch := state.DeletionProtection, state.Branch
 	unprotected := work.Protected || base.WasUnprotected(protection, state.Status)
 	state.setRecord(app, keys)
+	if app.Env.Set && !keys.areIn(app.Env.Value) {
+		state.SecretEnvWOVersion = types.Int64Null() // the next apply sends the secret variables again
+	}
 	if buildsErr != nil {
 		// Keep the protection and the pending work, because it is unknown whether the app
 		// has run.
@@ -164,9 +167,16 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if unprotected {
 		state.DeletionProtection = base.ProtectionAfterFailure(!state.neverRan(work))
 	}
-	// Only the next apply can check whether a requested redeploy is among the builds.
-	if pending && work.Noted == nil && app.Status == client.AppRunning && deployed(builds, work.Build) {
+	// Only the next apply can check whether a requested redeploy is among the builds, and
+	// link a new app if its record has no links.
+	linked := !work.Creating || app.Links.Set || len(state.Links.Elements()) == 0
+	if pending && linked && work.Noted == nil && app.Status == client.AppRunning && deployed(builds, work.Build) {
 		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
+	}
+	if !pending && !branch.IsNull() && !branch.Equal(state.Branch) && len(builds) > 0 && !builds[0].Succeeded() {
+		// An apply that was killed may have changed the branch. If the plan has that branch,
+		// only this note makes the next apply wait for the build, and build again if it failed.
+		base.SavePrivate(ctx, resp.Private, base.PendingKey, base.PendingWork{Build: builds[0].ID, Deploying: true}, &resp.Diagnostics)
 	}
 	r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 }
@@ -235,7 +245,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	if work.Creating {
 		update.prior = state.unlinked()
 	}
-	p := appProgress{model: state, secret: keys, work: work}
+	p := appProgress{model: update.prior, secret: keys, work: work}
 	err := base.InTurn(ctx, r.Client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) (err error) {
 		p, err = update.run(ctx, turn, p)
 		return err

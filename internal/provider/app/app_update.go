@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 )
@@ -67,7 +68,7 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 		return err
 	}
 	for _, step := range steps {
-		if err := u.perform(ctx, turn, step, p); err != nil {
+		if err := u.perform(ctx, turn, step, app, p); err != nil {
 			return err
 		}
 	}
@@ -173,11 +174,11 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 	if redeployed {
 		prior.RedeployTriggers = u.planned.RedeployTriggers
 	}
-	rebuild, err := u.rebuilds(ctx, app, p)
+	env, err := u.envToSend(app, *p)
 	if err != nil {
 		return nil, err
 	}
-	env, err := u.envToSend(app, *p)
+	rebuild, err := u.rebuilds(ctx, app, env, p)
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +190,14 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 		p.work.Deploying = true // imported while its first build runs
 	}
 	return appDifference(prior, u.planned, p.model, env, rebuild), nil
+}
+
+// isBegun reports whether the app's record shows all that the plan builds the app for. An
+// earlier apply or a person has made the change then, and its build may not have ended, or
+// have failed. env are the variables to send.
+func (u appUpdate) isBegun(app client.App, env map[string]string) bool {
+	branch := !u.prior.Branch.Equal(u.planned.Branch)
+	return env == nil && (branch || envChanges(u.prior, u.planned)) && (!branch || app.Branch == u.planned.Branch.ValueString())
 }
 
 // adoptRedeploy reports whether the redeploy for the plan's triggers was carried out
@@ -215,10 +224,10 @@ func (u appUpdate) hasAskedForRedeploy(p *appProgress) bool {
 // rebuilds reports whether the app must be built although its arguments do not change.
 // This is the case if an earlier apply left a build that did not succeed, or if the
 // deployed commit is not the planned one. rebuilds reads the builds, because those in the
-// state may be old.
-func (u appUpdate) rebuilds(ctx context.Context, app client.App, p *appProgress) (bool, error) {
-	pending, asksAnew := p.work.Deploying || p.work.Creating, !p.model.DeployCommit.Equal(u.planned.DeployCommit)
-	if u.imported != nil || !pending && !u.planned.asksForAnother(p.model) {
+// state may be old. env are the variables to send.
+func (u appUpdate) rebuilds(ctx context.Context, app client.App, env map[string]string, p *appProgress) (bool, error) {
+	begun := u.isBegun(app, env)
+	if u.imported != nil || !begun && !p.work.Deploying && !p.work.Creating && !u.planned.asksForAnother(p.model) {
 		return false, nil
 	}
 	builds, err := u.Client.RecentBuilds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), showDeployed(p.work.Build))
@@ -228,20 +237,22 @@ func (u appUpdate) rebuilds(ctx context.Context, app client.App, p *appProgress)
 	there := p.model
 	there.setBuild(builds)
 	another := u.planned.asksForAnother(there)
-	if !pending {
+	if begun && len(builds) > 0 {
+		p.work.Deploying = true
+	}
+	if !p.work.Deploying && !p.work.Creating {
 		return another, nil
 	}
+	// A redeploy that was asked for, and refused or lost, has left no newer build.
+	lost := len(builds) > 0 && slices.Contains(p.work.Noted, builds[0].ID)
+	asksAnew := lost || !p.model.DeployCommit.Equal(u.planned.DeployCommit)
 	return builtAgain(p.work, app, builds) || asksAnew && another, nil
 }
 
-// perform sends a step and waits for its job. It notes the step before sending it,
-// because the answer may be lost.
-func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep, p *appProgress) error {
+// perform sends a step and waits for its job. there is the app's record. perform notes the
+// step before sending it, because the answer may be lost.
+func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep, there client.App, p *appProgress) error {
 	instanceID, name := u.planned.InstanceID.ValueString(), u.planned.Name.ValueString()
-	sendsEnv := step.change != nil && step.change.Env != nil
-	if sendsEnv {
-		p.secret = p.secret.with(u.secret)
-	}
 	if step.change == nil && !u.hasAskedForRedeploy(p) {
 		builds, err := u.Client.RecentBuilds(ctx, instanceID, name, client.NewestBuilds)
 		if err != nil {
@@ -256,6 +267,7 @@ func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep,
 	for _, id := range p.work.Noted {
 		noted[id] = true
 	}
+	step.forget(&p.model, there)
 	pending, err := step.send(ctx, turn, name, noted)
 	if err != nil {
 		return err
@@ -267,7 +279,7 @@ func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep,
 		return err
 	}
 	step.applyTo(&p.model, u.planned)
-	if sendsEnv {
+	if step.change != nil && step.change.Env != nil {
 		u.noteVariables(p)
 	}
 	return nil
@@ -282,9 +294,8 @@ func (u appUpdate) noteBuild(p *appProgress, pending client.Pending) {
 // noteVariables notes that the service has the plan's build variables. From the first
 // plan that sets env, it is known which of them are secret.
 func (u appUpdate) noteVariables(p *appProgress) {
-	if p.secret.known || !u.planned.Env.IsNull() {
-		p.secret = secretKeysOf(u.secret)
-	}
+	known := p.secret.known || !u.planned.Env.IsNull()
+	p.secret = secretKeys{names: attributes.SortedKeys(u.secret), known: known}
 	p.model.Env, p.model.SecretEnvWOVersion = u.planned.Env, u.planned.SecretEnvWOVersion
 }
 

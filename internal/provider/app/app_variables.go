@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -15,6 +16,7 @@ import (
 // secretKeys are the names of the build variables that come from secret_env_wo and must
 // not reach the state.
 type secretKeys struct {
+	// names are all of them if known, and otherwise those that the provider has sent.
 	names []string
 	known bool // false after an import, until a plan sets env
 }
@@ -27,14 +29,25 @@ func secretKeysOf(secret map[string]string) secretKeys {
 // loadSecretKeys reads the keys from a resource's private state.
 func loadSecretKeys(ctx context.Context, private base.PrivateReader, diags *diag.Diagnostics) secretKeys {
 	names, known := base.LoadPrivate[[]string](ctx, private, base.SecretKeysKey, diags)
+	if !known {
+		names, _ = base.LoadPrivate[[]string](ctx, private, base.SentKeysKey, diags)
+	}
 	return secretKeys{names: names, known: known}
 }
 
-// save stores the keys in private state, if they are known.
+// save stores the keys in private state.
 func (k secretKeys) save(ctx context.Context, private base.PrivateWriter, diags *diag.Diagnostics) {
+	key := base.SentKeysKey
 	if k.known {
-		base.SavePrivate(ctx, private, base.SecretKeysKey, attributes.Sorted(k.names), diags)
+		key = base.SecretKeysKey
 	}
+	base.SavePrivate(ctx, private, key, attributes.Sorted(k.names), diags)
+}
+
+// areIn reports whether a record has all secret variables. It has one less if a person has
+// removed it.
+func (k secretKeys) areIn(record map[string]string) bool {
+	return !slices.ContainsFunc(k.names, func(name string) bool { _, ok := record[name]; return !ok })
 }
 
 // without returns env without the secret variables.
@@ -61,8 +74,11 @@ func (k secretKeys) inState(record map[string]string, prior types.Map) map[strin
 }
 
 // shows reports whether a record shows the planned env, as far as it is known which of its
-// variables are secret.
+// variables are secret, and the names of the secret ones.
 func (k secretKeys) shows(record, env map[string]string) bool {
+	if !k.areIn(record) {
+		return false
+	}
 	record = k.without(record)
 	env, _ = withValues(env, record)
 	return !k.known || maps.Equal(record, env)
@@ -86,13 +102,6 @@ func withValues(env, record map[string]string) (values map[string]string, hidden
 	return values, hidden
 }
 
-// with returns the keys together with those of secret variables that are about to be
-// sent.
-func (k secretKeys) with(secret map[string]string) secretKeys {
-	k.names = attributes.Union(k.names, attributes.SortedKeys(secret))
-	return k
-}
-
 // envToSend returns the complete set of build variables to send, or nil if the service
 // keeps its variables. env and secret are the planned variables. The parameter there has
 // the variables of the record.
@@ -109,7 +118,7 @@ func envToSend(state, plan appModel, there client.Maybe[map[string]string], env,
 	env, hidden := withValues(env, there.Value)
 	all := merged(env, secret)
 	if !keys.known && plan.Env.IsNull() {
-		all = merged(there.Value, secret)
+		all = merged(keys.without(there.Value), secret)
 	}
 	switch {
 	case !envChanges(state, plan):

@@ -4,6 +4,10 @@ package base
 // secret_env_wo.
 const SecretKeysKey = "secret_env_keys"
 
+// SentKeysKey is the key in private state for the names of the secret variables that an
+// imported app has been sent, while it is unknown which of its others are secret.
+const SentKeysKey = "sent_env_keys"
+
 // ConfiguredKey is the key in private state for the engines that the configuration has
 // had in an apply. The configuration does not own other engines of the record.
 const ConfiguredKey = "configured_engines"
@@ -38,5 +42,5 @@ const storedFormsKey = "stored_forms"
 
 // PrivateKeys lists the keys under which resources store values in private state.
 var PrivateKeys = []string{
-	AccountNoteKey, ConfiguredKey, ConnectionKey, importedKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, storedFormsKey, UnknownUpdateKey,
+	AccountNoteKey, ConfiguredKey, ConnectionKey, importedKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, storedFormsKey, UnknownUpdateKey,
 }

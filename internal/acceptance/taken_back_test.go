@@ -1,0 +1,243 @@
+package acceptance
+
+import (
+	"maps"
+	"net/http"
+	"syscall"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+)
+
+// These tests check that no change stays at the service if its outcome was not seen and the
+// configuration takes it back, and that none is forgotten.
+
+// dies starts an apply, and kills its processes once a job of the operation is polled. It
+// returns when the job's change is in force.
+func (w *workspace) dies(fake *fakeservicetest.Server, operation string, inForce func() bool) {
+	w.t.Helper()
+	release := fake.HoldJobs(fakeservice.JobMatch{Operation: operation})
+	polls := fake.Count("GET", "/jobs/*")
+	apply := w.start("apply", "-auto-approve", "-no-color")
+	apply.until("the job is polled", func() bool { return fake.Count("GET", "/jobs/*") > polls })
+	apply.signalGroup(syscall.SIGKILL)
+	apply.wait()
+	release()
+	machine.Until(w.t, "the change is in force", inForce)
+}
+
+// withoutField leaves a field out of the records of apps.
+func withoutField(fake *fakeservicetest.Server, field string) {
+	for _, path := range []string{"/instances/*/apps", "/instances/*/apps/*"} {
+		fake.Inject(fakeservice.Fault{Method: "GET", Path: path, Times: -1, Rewrite: func(m map[string]any) {
+			delete(m, field)
+			apps, _ := m["apps"].([]any)
+			for _, app := range apps {
+				delete(app.(map[string]any), field)
+			}
+		}})
+	}
+}
+
+func TestVariablesAreTakenBack(t *testing.T) {
+	t.Parallel()
+	type env = map[string]string
+	for name, row := range map[string]struct {
+		before, between string // the configuration is before again at the end
+		hidden          string // a field that no record shows
+		inForce, want   env
+	}{
+		"another secret":     {oneEnv(`A = "1"`, secretEnv(`S = "old"`, 1)), oneEnv(`A = "1"`, secretEnv(`S = "new"`, 2)), "", env{"A": "1", "S": "new"}, env{"A": "1", "S": "old"}},
+		"the first secret":   {oneEnv(`A = "1"`, ""), oneEnv(`A = "1"`, secretEnv(`S = "new"`, 1)), "", env{"A": "1", "S": "new"}, env{"A": "1"}},
+		"one more secret":    {oneEnv(`A = "1"`, secretEnv(`S = "s"`, 1)), oneEnv(`A = "1"`, secretEnv(`S = "s", T = "t"`, 2)), "", env{"A": "1", "S": "s", "T": "t"}, env{"A": "1", "S": "s"}},
+		"a secret moves":     {oneEnv(`A = "1", S = "old"`, ""), oneEnv(`A = "1"`, secretEnv(`S = "new"`, 1)), "", env{"A": "1", "S": "new"}, env{"A": "1", "S": "old"}},
+		"a secret is shown":  {oneEnv(`A = "1"`, secretEnv(`S = "old"`, 1)), oneEnv(`A = "1", S = "new"`, ""), "", env{"A": "1", "S": "new"}, env{"A": "1", "S": "old"}},
+		"no record shows it": {oneEnv(`A = "1"`, ""), oneEnv(`A = "2"`, ""), "env", env{"A": "2"}, env{"A": "1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := seededApps(t)
+			w := newWorkspace(t, fake, row.before)
+			w.apply()
+			if row.hidden != "" {
+				withoutField(fake, row.hidden)
+			}
+			w.configure(row.between)
+			interrupted(t, fake, w, "app_update", "apply", "-auto-approve", "-no-color")
+			machine.Until(t, "the update is in force", func() bool { return maps.Equal(theSeededApp(t, fake).Env, row.inForce) })
+			w.configure(row.before)
+			w.apply()
+			w.mustBeSettled()
+			mustHaveEnv(t, fake, 2, row.want)
+		})
+	}
+}
+
+// The names of secret variables are noted when the service has them, so that a variable of
+// the same name that a person has set is removed.
+func TestRefusedSecretHidesNoVariable(t *testing.T) {
+	fake := seededApps(t)
+	w := newWorkspace(t, fake, oneEnv(`A = "1"`, ""))
+	w.apply()
+	setVariable(fake, "S", "canary")
+	w.configure(oneEnv(`A = "1"`, secretEnv(`S = "new"`, 1)))
+	fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Status: 422, Code: "validation_failed", Detail: "no"})
+	w.fails("no")
+	w.configure(oneEnv(`A = "1"`, ""))
+	w.apply()
+	w.mustBeSettled()
+	must(t, maps.Equal(theSeededApp(t, fake).Env, map[string]string{"A": "1"}), "the app has %v", theSeededApp(t, fake).Env)
+}
+
+func TestSecretThatAPersonRemovesIsSentAgain(t *testing.T) {
+	fake := seededApps(t)
+	w := newWorkspace(t, fake, oneEnv(`A = "1"`, secretEnv(`S = "canary"`, 1)))
+	w.apply()
+	fake.EditApp("i-one", "guestbook", func(a *fakeservice.App) { delete(a.Env, "S") })
+	w.says(2, []string{"+ secret_env_wo_version = 1"}, "plan", "-detailed-exitcode", "-no-color")
+	w.apply()
+	w.mustBeSettled()
+	mustHaveEnv(t, fake, 1, map[string]string{"A": "1", "S": "canary"})
+}
+
+// An imported app keeps the variables that Terraform has not sent, and only those.
+func TestSecretOfAnImportedAppIsRemoved(t *testing.T) {
+	fake := seededApps(t)
+	fake.AddApp("i-one", fakeservice.App{Name: "guestbook", Repo: "octo/guestbook", Branch: "main", Port: 3000, HealthPath: "/healthz", Public: true, Env: map[string]string{"A": "1"}})
+	imported := "import {\n to = hosting_app.test\n id = \"i-one/guestbook\"\n}\n"
+	w := newWorkspace(t, fake, imported+oneApp(secretEnv(`S = "canary"`, 1)))
+	w.apply()
+	w.mustBeSettled()
+	mustHaveEnv(t, fake, 1, map[string]string{"A": "1", "S": "canary"})
+	w.configure(oneApp(""))
+	w.apply()
+	w.mustBeSettled()
+	mustHaveEnv(t, fake, 2, map[string]string{"A": "1"})
+}
+
+// A killed apply saves nothing. The record shows its change, but the change's build has
+// failed.
+func TestFailedBuildOfAKilledUpdateIsBuiltAgain(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]string{"env": `env = { A = "1" }`, "branch": `branch = "next"`} {
+		t.Run(name, func(t *testing.T) {
+			fake := seededApps(t)
+			w := newWorkspace(t, fake, oneApp(""))
+			w.apply()
+			fake.FailBuilds(fakeservice.BuildMatch{}, 1, "error: no space")
+			w.configure(oneApp(change))
+			w.dies(fake, "app_update", func() bool {
+				builds := theSeededApp(t, fake).Builds
+				return len(builds) == 2 && builds[0].Status == "failed"
+			})
+			w.apply()
+			w.mustBeSettled()
+			builds := theSeededApp(t, fake).Builds
+			must(t, len(builds) == 3 && builds[0].Status == "successful", "the builds are %+v", builds)
+		})
+	}
+}
+
+func TestWebhookSecretIsTakenBack(t *testing.T) {
+	t.Parallel()
+	body := func(arguments string) string {
+		return "resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example/in\"\n " + arguments + "\n}\n"
+	}
+	wo := func(secret, version string) string {
+		return body("secret_wo = \"" + secret + "\"\n secret_wo_version = " + version)
+	}
+	const old, newer = "the old secret of all", "the new secret of all"
+	for name, row := range map[string]struct{ before, between, want string }{
+		"write-only": {wo(old, "1"), wo(newer, "2"), old},
+		"kept":       {body("secret = \"" + old + "\""), body("secret = \"" + newer + "\""), old},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := startFake(t)
+			w := newWorkspace(t, fake, row.before)
+			w.apply()
+			w.configure(row.between)
+			remove := fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/webhooks/*", AfterCommit: true, Status: http.StatusBadRequest, Code: "trouble", Times: -1})
+			w.fails("trouble")
+			remove()
+			must(t, fake.Webhooks()[0].Secret == newer, "the endpoint has the secret %q", fake.Webhooks()[0].Secret)
+			w.configure(row.before)
+			w.apply()
+			w.mustBeSettled()
+			must(t, fake.Webhooks()[0].Secret == row.want, "the endpoint has the secret %q", fake.Webhooks()[0].Secret)
+		})
+	}
+}
+
+// What a creation sends after the object exists is sent by the next apply if it was
+// refused, though no record shows it.
+func TestRestOfACreationIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	t.Run("budgets", func(t *testing.T) {
+		fake := startFake(t)
+		hide := func(m map[string]any) {
+			for _, record := range append([]any{m}, asList(m["instances"])...) {
+				engines, _ := record.(map[string]any)["engines"].(map[string]any)
+				for _, engine := range engines {
+					if of, ok := engine.(map[string]any); ok {
+						delete(of, "memory_mb")
+					}
+				}
+			}
+		}
+		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances", Times: -1, Rewrite: hide})
+		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: hide})
+		fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/engines", Status: 422, Code: "validation_failed", Detail: "not now"})
+		w := newWorkspace(t, fake, instanceHCL(`engines = { postgres = { memory_mb = 600 } }`))
+		w.says(0, []string{"not all of it is as planned"}, "apply", "-auto-approve", "-no-color")
+		w.apply()
+		w.mustBeSettled()
+		i, _ := fake.Instance(onlyInstance(t, fake))
+		must(t, i.Engines["postgres"].MemoryMB == 600, "postgres has %d MB", i.Engines["postgres"].MemoryMB)
+	})
+	t.Run("links", func(t *testing.T) {
+		fake := seededApps(t)
+		withoutField(fake, "links")
+		fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Status: 422, Code: "validation_failed", Detail: "not now"})
+		w := newWorkspace(t, fake, oneApp(`links = ["auth"]`))
+		w.says(0, []string{"not linked as planned"}, "apply", "-auto-approve", "-no-color")
+		machine.Until(t, "the app runs", func() bool { return theSeededApp(t, fake).Status == "running" })
+		w.apply()
+		w.mustBeSettled()
+		must(t, len(theSeededApp(t, fake).Links) == 1, "the app has the links %v", theSeededApp(t, fake).Links)
+	})
+}
+
+func asList(value any) []any {
+	list, _ := value.([]any)
+	return list
+}
+
+// An engine whose request was refused does not become the configuration's own. A person may
+// turn it on later, and keeps its data.
+func TestRefusedEngineIsNotOwned(t *testing.T) {
+	fake := startFake(t)
+	before, more := instanceHCL(`engines = { postgres = {} }`), instanceHCL(`engines = { postgres = {}, redis = {} }`)
+	w := newWorkspace(t, fake, before)
+	w.apply()
+	w.configure(more)
+	fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/engines", Status: 422, Code: "validation_failed", Detail: "not now"})
+	w.fails("Not now")
+	fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Engines["redis"] = &fakeservice.Engine{MemoryMB: 128} })
+	w.configure(before)
+	w.fails("which its configuration never had")
+}
+
+func TestRefusedRedeployIsAskedForByTheNextApply(t *testing.T) {
+	fake := startFake(t)
+	first := push(fake)
+	w := newWorkspace(t, fake, appHCL(guestbookApp+`deploy_commit = "`+first+`"`))
+	w.apply()
+	redeployed := len(theApp(t, fake).Builds)
+	second := push(fake)
+	redeploy(t, fake)
+	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/apps/*/actions/redeploy", Status: 422, Code: "validation_failed", Detail: "not now"})
+	w.fails("Not now")
+	w.fails("runs commit " + second)
+	must(t, len(theApp(t, fake).Builds) == redeployed+2, "%d builds, want %d: the second apply did not build", len(theApp(t, fake).Builds), redeployed+2)
+}
