@@ -26,6 +26,7 @@ const (
 	seenToItsEnd check = "an apply that was neither cut nor out of time sees creations to their end"
 	promised     check = "planned is what the apply returns"
 	settled      check = "once calm, one apply empties the plan or ends in an error of the closed list"
+	inForce      check = "an empty plan means that the service has what is configured"
 	orphanNamed  check = "after a kill inside a creation, the next plan names the orphan"
 	oneAtATime   check = "jobs are one at a time, and take effect as their end says"
 	readsItsOwn  check = "no read is older than the process's own last change"

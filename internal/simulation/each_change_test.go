@@ -13,7 +13,8 @@ var (
 )
 
 // TestEachChange makes every single change of everything that there can be, each with every
-// single trouble. Random worlds rarely have both at once.
+// single trouble, and either keeps the change or takes it back. Random worlds rarely have
+// all of that at once.
 func TestEachChange(t *testing.T) {
 	for a := range arguments {
 		t.Run(a.String(), func(t *testing.T) {
@@ -21,10 +22,13 @@ func TestEachChange(t *testing.T) {
 			for _, trouble := range troubles() {
 				t.Run(trouble.name, func(t *testing.T) {
 					for _, change := range pairsOf(min(values[a], *simValues)) {
-						s := scenario{Begin: everything, Steps: []step{{Edits: []edit{{a, change[0]}}}, {Edits: []edit{{a, change[1]}}}}}
-						trouble.add(&s)
-						for _, v := range watchOver(t, 0, s).violations {
-							t.Errorf("%s: %s\n%s", v.check, v.text, s)
+						before, after := step{Edits: []edit{{a, change[0]}}}, step{Edits: []edit{{a, change[1]}}}
+						for _, steps := range [][]step{{before, after}, {before, after, before}} {
+							s := scenario{Begin: everything, Steps: steps}
+							trouble.add(&s)
+							for _, v := range watchOver(t, 0, s).violations {
+								t.Errorf("%s: %s\n%s", v.check, v.text, s)
+							}
 						}
 					}
 				})

@@ -43,7 +43,7 @@ func appDifference(prior, planned, there appModel, env map[string]string, rebuil
 	if !planned.MemoryMB.IsUnknown() && !planned.MemoryMB.IsNull() && differs(func(m *appModel) attr.Value { return m.MemoryMB }) {
 		change.MemoryMB = planned.MemoryMB.ValueInt64Pointer()
 	}
-	if !attributes.SameStrings(prior.Links, planned.Links) && !attributes.SameStrings(there.Links, planned.Links) {
+	if (prior.Links.IsUnknown() || !attributes.SameStrings(prior.Links, planned.Links)) && !attributes.SameStrings(there.Links, planned.Links) {
 		links := attributes.Sorted(attributes.ElementsOf(planned.Links))
 		change.Links = &links
 	}

@@ -134,6 +134,16 @@ func (m appModel) unlinked() appModel {
 	return m
 }
 
+// withChangeableUnknown returns the model as it is after an update whose end was not seen:
+// the app may have another value of each attribute that can change.
+func (m appModel) withChangeableUnknown() appModel {
+	m.Branch, m.HealthPath = types.StringUnknown(), types.StringUnknown()
+	m.Port, m.MemoryMB, m.SecretEnvWOVersion = types.Int64Unknown(), types.Int64Unknown(), types.Int64Unknown()
+	m.Public = types.BoolUnknown()
+	m.Env, m.Links = types.MapUnknown(types.StringType), types.SetUnknown(types.StringType)
+	return m
+}
+
 // withUnfinishedUnknown returns the model as planned for a deployment that has not ended.
 func (m appModel) withUnfinishedUnknown() appModel {
 	for _, v := range m.computed() {

@@ -167,10 +167,10 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if unprotected {
 		state.DeletionProtection = base.ProtectionAfterFailure(!state.neverRan(work))
 	}
-	// Only the next apply can check whether a requested redeploy is among the builds, and
-	// link a new app if its record has no links.
-	linked := !work.Creating || app.Links.Set || len(state.Links.Elements()) == 0
-	if pending && linked && work.Noted == nil && app.Status == client.AppRunning && deployed(builds, work.Build) {
+	// Only the next apply can wait for a job without a build, check whether a requested
+	// redeploy is among the builds, and link a new app if its record has no links.
+	isNext := work.Job != "" && work.Build == "" || work.Noted != nil || work.Creating && !app.Links.Set && len(state.Links.Elements()) > 0
+	if pending && !isNext && app.Status == client.AppRunning && deployed(builds, work.Build) {
 		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
 	if !pending && !branch.IsNull() && !branch.Equal(state.Branch) && len(builds) > 0 && !builds[0].Succeeded() {
@@ -242,10 +242,13 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	base.ForgetProtection(ctx, resp.Private, &resp.Diagnostics)
 	state.DeletionProtection, state.Timeouts = base.ProtectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
 	update := appUpdate{appResource: r, prior: state, planned: plan, stored: base.StoredPlan[appModel](ctx, req, &resp.Diagnostics), env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}
-	if work.Creating {
-		update.prior = state.unlinked()
+	p := appProgress{model: state, secret: keys, work: work}
+	switch {
+	case work.Creating:
+		update.prior, p.model = state.unlinked(), state.unlinked()
+	case work.Unfinished():
+		update.prior = state.withChangeableUnknown()
 	}
-	p := appProgress{model: update.prior, secret: keys, work: work}
 	err := base.InTurn(ctx, r.Client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) (err error) {
 		p, err = update.run(ctx, turn, p)
 		return err

@@ -18,7 +18,7 @@ import (
 type appUpdate struct {
 	*appResource
 	// prior is the state that the plan was made from. Attributes that the plan does not
-	// change are left alone.
+	// change are left alone. They are unknown after an update whose end was not seen.
 	prior, planned appModel
 	// stored is the plan in the form in which the service stores it, if a note says that
 	// it differs.
@@ -274,9 +274,14 @@ func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep,
 	}
 	if step.builds() {
 		u.noteBuild(p, pending)
+	} else {
+		p.work.Job = pending.JobID
 	}
 	if err := turn.Wait(ctx, pending, step.operation()); err != nil {
 		return err
+	}
+	if !step.builds() {
+		p.work.Job = ""
 	}
 	step.applyTo(&p.model, u.planned)
 	if step.change != nil && step.change.Env != nil {
