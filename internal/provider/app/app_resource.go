@@ -169,7 +169,8 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	}
 	// Only the next apply can wait for a job without a build, check whether a requested
 	// redeploy is among the builds, and link a new app if its record has no links.
-	isNext := work.Job != "" && work.Build == "" || work.Noted != nil || work.Creating && !app.Links.Set && len(state.Links.Elements()) > 0
+	isNext := work.Noted != nil || work.Creating && !app.Links.Set && len(state.Links.Elements()) > 0 ||
+		!work.Creating && work.Job != "" && work.Build == ""
 	if pending && !isNext && app.Status == client.AppRunning && deployed(builds, work.Build) {
 		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
@@ -243,11 +244,11 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	state.DeletionProtection, state.Timeouts = base.ProtectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
 	update := appUpdate{appResource: r, prior: state, planned: plan, stored: base.StoredPlan[appModel](ctx, req, &resp.Diagnostics), env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}
 	p := appProgress{model: state, secret: keys, work: work}
-	switch {
-	case work.Creating:
-		update.prior, p.model = state.unlinked(), state.unlinked()
-	case work.Unfinished():
+	if work.Unfinished() {
 		update.prior = state.withChangeableUnknown()
+	}
+	if work.Creating {
+		p.model = state.unlinked()
 	}
 	err := base.InTurn(ctx, r.Client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) (err error) {
 		p, err = update.run(ctx, turn, p)
