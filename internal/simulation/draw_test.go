@@ -26,8 +26,26 @@ func scenarios() *rapid.Generator[scenario] {
 		for n := rapid.IntRange(1, 4).Draw(t, "steps"); len(s.Steps) < n; {
 			s.Steps = append(s.Steps, drawStep(t, s.Steps))
 		}
+		if oneOf(t, "a change is taken back", false, false, false, false, false, false, false, true) {
+			s.Steps = append(s.Steps, drawChangeAndBack(t)...)
+		}
 		return s
 	})
+}
+
+// drawChangeAndBack draws a change that ends in an error, and the one that takes it back.
+func drawChangeAndBack(t *rapid.T) []step {
+	a := oneOf(t, "taken back", argSecretEnv, argEnv, argEndpointSecret, argLinks, argBranch, argPort, argMemory, argTags)
+	from := rapid.IntRange(0, values[a]-1).Draw(t, "from")
+	to := (from + rapid.IntRange(1, values[a]-1).Draw(t, "to")) % values[a]
+	before := []edit{{argEngines, 2}, {argApp, 1}, {argEndpoint, 1}, {a, from}}
+	change := step{Edits: []edit{{a, to}}}
+	if oneOf(t, "is interrupted", true, false) {
+		change.Cut = cut{Kind: interrupt, At: 1, Writes: true}
+	} else {
+		change.Strikes = []strike{{Kind: oneOf(t, "is lost", lostAnswer, neverSent, leaky), Times: 12, For: 5 * time.Minute}}
+	}
+	return []step{{Edits: before}, change, {Edits: before}}
 }
 
 // drawStep draws a step that follows others.
