@@ -160,10 +160,10 @@ func Refused(err error) bool {
 	return errors.As(err, &refused) && (refused.Status == http.StatusConflict || refused.Status == http.StatusUnprocessableEntity)
 }
 
-// NothingDone reports whether the service refused a request without doing anything.
+// NothingDone reports whether the service refused a change without doing anything.
 func NothingDone(err error) bool {
 	var refused *APIError
-	return errors.As(err, &refused) && refused.nothingDone()
+	return errors.As(err, &refused) && refused.Method != http.MethodGet && refused.nothingDone()
 }
 
 // newAPIError parses an answer with an error status. It parses the answer before it hides

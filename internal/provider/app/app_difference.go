@@ -43,7 +43,10 @@ func appDifference(prior, planned, there appModel, env map[string]string, rebuil
 	if !planned.MemoryMB.IsUnknown() && !planned.MemoryMB.IsNull() && differs(func(m *appModel) attr.Value { return m.MemoryMB }) {
 		change.MemoryMB = planned.MemoryMB.ValueInt64Pointer()
 	}
-	if (prior.Links.IsUnknown() || !attributes.SameStrings(prior.Links, planned.Links)) && !attributes.SameStrings(there.Links, planned.Links) {
+	differ := func(links types.Set) bool {
+		return links.IsUnknown() || !attributes.SameStrings(links, planned.Links)
+	}
+	if differ(prior.Links) && differ(there.Links) {
 		links := attributes.Sorted(attributes.ElementsOf(planned.Links))
 		change.Links = &links
 	}
@@ -67,6 +70,22 @@ func (s appStep) builds() bool {
 	return s.change == nil || s.change.Branch != nil || s.change.Env != nil
 }
 
+// attributes returns the names of the attributes that the step sends.
+func (s appStep) attributes() (names []string) {
+	if s.change == nil {
+		return nil
+	}
+	for name, sends := range map[string]bool{
+		"branch": s.change.Branch != nil, "port": s.change.Port != nil, "health_path": s.change.HealthPath != nil, "public": s.change.Public != nil,
+		"memory_mb": s.change.MemoryMB != nil, "links": s.change.Links != nil, "env": s.change.Env != nil,
+	} {
+		if sends {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // operation returns the operation of the step's job.
 func (s appStep) operation() string {
 	if s.change == nil {
@@ -81,28 +100,6 @@ func (s appStep) send(ctx context.Context, turn *client.Turn, name string, noted
 		return turn.RebuildApp(ctx, name, noted)
 	}
 	return turn.UpdateApp(ctx, name, *s.change)
-}
-
-// forget sets to null what the step sends and the app's record does not show. Until the
-// change is known to be in force, the app may have it or not. So even a plan that takes the
-// change back differs from the state, and is carried out. No record shows which values of
-// secret variables are in force.
-func (s appStep) forget(m *appModel, there client.App) {
-	if s.change == nil {
-		return
-	}
-	if s.change.Env != nil {
-		m.SecretEnvWOVersion = types.Int64Null()
-		if !there.Env.Set {
-			m.Env = types.MapNull(types.StringType)
-		}
-	}
-	if s.change.Links != nil && !there.Links.Set {
-		m.Links = types.SetNull(types.StringType)
-	}
-	if s.change.MemoryMB != nil && !there.MemoryMB.Set {
-		m.MemoryMB = types.Int64Null()
-	}
 }
 
 // applyTo updates the model to its values after the step, except the build variables.

@@ -134,13 +134,28 @@ func (m appModel) unlinked() appModel {
 	return m
 }
 
-// withChangeableUnknown returns the model as it is after an update whose end was not seen:
-// the app may have another value of each attribute that can change.
-func (m appModel) withChangeableUnknown() appModel {
-	m.Branch, m.HealthPath = types.StringUnknown(), types.StringUnknown()
-	m.Port, m.MemoryMB, m.SecretEnvWOVersion = types.Int64Unknown(), types.Int64Unknown(), types.Int64Unknown()
-	m.Public = types.BoolUnknown()
-	m.Env, m.Links = types.MapUnknown(types.StringType), types.SetUnknown(types.StringType)
+// withUnknown returns the model for comparisons after an update whose end was not seen. The
+// named attributes are unknown, because the app may have another value. env stands for the
+// secret variables, too.
+func (m appModel) withUnknown(names []string) appModel {
+	for _, name := range names {
+		switch name {
+		case "branch":
+			m.Branch = types.StringUnknown()
+		case "port":
+			m.Port = types.Int64Unknown()
+		case "health_path":
+			m.HealthPath = types.StringUnknown()
+		case "public":
+			m.Public = types.BoolUnknown()
+		case "memory_mb":
+			m.MemoryMB = types.Int64Unknown()
+		case "links":
+			m.Links = types.SetUnknown(types.StringType)
+		case "env":
+			m.Env, m.SecretEnvWOVersion = types.MapUnknown(types.StringType), types.Int64Unknown()
+		}
+	}
 	return m
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 )
@@ -83,6 +85,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		r.Planned.FailsToMake(plan.object().Managed())
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create app "+name, diagnostics.OrExisting(err, "hosting_app", instanceID+"/"+name))
 	case p.stage == appChanging:
+		base.SavePrivate(ctx, resp.Private, base.PendingKey, p.work, &resp.Diagnostics)
 		resp.Diagnostics.AddWarning("App "+name+" was created, but not linked as planned",
 			diagnostics.Explain(err)+"\n\nThe app is in the state and not tainted, and its first build continues. The next apply links it and waits for the same build.")
 	case errors.As(err, new(*OtherCommitError)):
@@ -143,12 +146,9 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
-	protection, branch := state.DeletionProtection, state.Branch
+	protection, branch, noted := state.DeletionProtection, state.Branch, work
 	unprotected := work.Protected || base.WasUnprotected(protection, state.Status)
 	state.setRecord(app, keys)
-	if app.Env.Set && !keys.areIn(app.Env.Value) {
-		state.SecretEnvWOVersion = types.Int64Null() // the next apply sends the secret variables again
-	}
 	if buildsErr != nil {
 		// Keep the protection and the pending work, because it is unknown whether the app
 		// has run.
@@ -167,17 +167,29 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if unprotected {
 		state.DeletionProtection = base.ProtectionAfterFailure(!state.neverRan(work))
 	}
-	// Only the next apply can wait for a job without a build, check whether a requested
-	// redeploy is among the builds, and link a new app if its record has no links.
-	isNext := work.Noted != nil || work.Creating && !app.Links.Set && len(state.Links.Elements()) > 0 ||
-		!work.Creating && work.Job != "" && work.Build == ""
-	if pending && !isNext && app.Status == client.AppRunning && deployed(builds, work.Build) {
-		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
+	// Only the next apply can find out what became of a requested change or redeploy.
+	note := noted
+	if pending && noted.Noted == nil && app.Status == client.AppRunning && deployed(builds, noted.Build) {
+		if noted.Creating && !app.Links.Set && len(state.Links.Elements()) > 0 {
+			state = state.unlinked() // as it was created, for the next apply to link it
+		}
+		note = base.PendingWork{Unsure: noted.Unsure}
 	}
 	if !pending && !branch.IsNull() && !branch.Equal(state.Branch) && len(builds) > 0 && !builds[0].Succeeded() {
-		// An apply that was killed may have changed the branch. If the plan has that branch,
+		// An apply that was killed may have changed the branch. If the plan has the same one,
 		// only this note makes the next apply wait for the build, and build again if it failed.
-		base.SavePrivate(ctx, resp.Private, base.PendingKey, base.PendingWork{Build: builds[0].ID, Deploying: true}, &resp.Diagnostics)
+		note.Deploying = true
+	}
+	if app.Env.Set && !keys.areIn(app.Env.Value) {
+		// A person has removed a secret variable. The next apply sends all of them again.
+		state.SecretEnvWOVersion, note.Unsure = types.Int64Null(), attributes.Union(note.Unsure, []string{"env"})
+	}
+	switch {
+	case reflect.DeepEqual(note, noted):
+	case note.Unfinished():
+		base.SavePrivate(ctx, resp.Private, base.PendingKey, note, &resp.Diagnostics)
+	default:
+		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
 	r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 }
@@ -244,12 +256,10 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	state.DeletionProtection, state.Timeouts = base.ProtectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
 	update := appUpdate{appResource: r, prior: state, planned: plan, stored: base.StoredPlan[appModel](ctx, req, &resp.Diagnostics), env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}
 	p := appProgress{model: state, secret: keys, work: work}
-	if work.Unfinished() {
-		update.prior = state.withChangeableUnknown()
-	}
 	if work.Creating {
 		p.model = state.unlinked()
 	}
+	update.prior = p.model.withUnknown(work.Unsure)
 	err := base.InTurn(ctx, r.Client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) (err error) {
 		p, err = update.run(ctx, turn, p)
 		return err

@@ -18,7 +18,7 @@ import (
 type appUpdate struct {
 	*appResource
 	// prior is the state that the plan was made from. Attributes that the plan does not
-	// change are left alone. They are unknown after an update whose end was not seen.
+	// change are left alone. Those of PendingWork.Unsure are unknown.
 	prior, planned appModel
 	// stored is the plan in the form in which the service stores it, if a note says that
 	// it differs.
@@ -68,7 +68,7 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 		return err
 	}
 	for _, step := range steps {
-		if err := u.perform(ctx, turn, step, app, p); err != nil {
+		if err := u.perform(ctx, turn, step, p); err != nil {
 			return err
 		}
 	}
@@ -128,7 +128,7 @@ func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress)
 		return base.ReadBack(ctx, u.app(u.planned), func(a client.App) bool { return u.prior.shows(appModel{}, a) })
 	}
 	if err := base.AwaitPending(ctx, turn, p.work, client.OpAppImport); diagnostics.Failed(err) && !p.work.Creating {
-		p.work = base.PendingWork{Deploying: p.work.Deploying, Noted: p.work.Noted, Triggers: p.work.Triggers}
+		p.work = base.PendingWork{Deploying: p.work.Deploying, Noted: p.work.Noted, Triggers: p.work.Triggers, Unsure: p.work.Unsure}
 	} else if err != nil {
 		return client.App{}, err
 	}
@@ -182,14 +182,16 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 	if err != nil {
 		return nil, err
 	}
-	if env == nil && envChanges(p.model, u.planned) {
+	if env == nil && envChanges(u.prior, u.planned) {
 		u.noteVariables(p) // the service has them already
 	}
+	there := p.model.withUnknown(p.work.Unsure)
+	there.setRecord(app, p.secret)
 	p.model.setRecord(app, p.secret)
 	if p.model.Status.ValueString() == client.AppBuilding && p.model.BuildID.IsNull() {
 		p.work.Deploying = true // imported while its first build runs
 	}
-	return appDifference(prior, u.planned, p.model, env, rebuild), nil
+	return appDifference(prior, u.planned, there, env, rebuild), nil
 }
 
 // isBegun reports whether the app's record shows all that the plan builds the app for. An
@@ -226,8 +228,8 @@ func (u appUpdate) hasAskedForRedeploy(p *appProgress) bool {
 // deployed commit is not the planned one. rebuilds reads the builds, because those in the
 // state may be old. env are the variables to send.
 func (u appUpdate) rebuilds(ctx context.Context, app client.App, env map[string]string, p *appProgress) (bool, error) {
-	begun := u.isBegun(app, env)
-	if u.imported != nil || !begun && !p.work.Deploying && !p.work.Creating && !u.planned.asksForAnother(p.model) {
+	begun, pending := u.isBegun(app, env), p.work.Deploying || p.work.Creating
+	if u.imported != nil || !begun && !pending && !u.planned.asksForAnother(p.model) {
 		return false, nil
 	}
 	builds, err := u.Client.RecentBuilds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), showDeployed(p.work.Build))
@@ -240,8 +242,8 @@ func (u appUpdate) rebuilds(ctx context.Context, app client.App, env map[string]
 	if begun && len(builds) > 0 {
 		p.work.Deploying = true
 	}
-	if !p.work.Deploying && !p.work.Creating {
-		return another, nil
+	if !pending {
+		return another || p.work.Deploying && builtAgain(p.work, app, builds), nil
 	}
 	// A redeploy that was asked for, and refused or lost, has left no newer build.
 	lost := len(builds) > 0 && slices.Contains(p.work.Noted, builds[0].ID)
@@ -249,9 +251,9 @@ func (u appUpdate) rebuilds(ctx context.Context, app client.App, env map[string]
 	return builtAgain(p.work, app, builds) || asksAnew && another, nil
 }
 
-// perform sends a step and waits for its job. there is the app's record. perform notes the
-// step before sending it, because the answer may be lost.
-func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep, there client.App, p *appProgress) error {
+// perform sends a step and waits for its job. It notes the step before sending it,
+// because the answer may be lost.
+func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep, p *appProgress) error {
 	instanceID, name := u.planned.InstanceID.ValueString(), u.planned.Name.ValueString()
 	if step.change == nil && !u.hasAskedForRedeploy(p) {
 		builds, err := u.Client.RecentBuilds(ctx, instanceID, name, client.NewestBuilds)
@@ -267,20 +269,24 @@ func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep,
 	for _, id := range p.work.Noted {
 		noted[id] = true
 	}
-	step.forget(&p.model, there)
+	p.work.Unsure = attributes.Union(p.work.Unsure, step.attributes())
+	if step.change != nil && step.change.Env != nil && !p.secret.known {
+		p.secret.names = attributes.Union(p.secret.names, attributes.SortedKeys(u.secret))
+	}
 	pending, err := step.send(ctx, turn, name, noted)
 	if err != nil {
 		return err
 	}
 	if step.builds() {
 		u.noteBuild(p, pending)
-	} else {
+	} else if !p.work.Creating { // which has its own job
 		p.work.Job = pending.JobID
 	}
 	if err := turn.Wait(ctx, pending, step.operation()); err != nil {
 		return err
 	}
-	if !step.builds() {
+	p.work.Unsure = nil
+	if !step.builds() && !p.work.Creating {
 		p.work.Job = ""
 	}
 	step.applyTo(&p.model, u.planned)
@@ -292,7 +298,7 @@ func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep,
 
 // noteBuild notes that the service has accepted a build that the plan asks for.
 func (u appUpdate) noteBuild(p *appProgress, pending client.Pending) {
-	p.work = base.PendingWork{Job: pending.JobID, Build: pending.BuildID, Deploying: true}
+	p.work = base.PendingWork{Job: pending.JobID, Build: pending.BuildID, Deploying: true, Unsure: p.work.Unsure}
 	p.model.RedeployTriggers, p.model.DeployCommit = u.planned.RedeployTriggers, u.planned.DeployCommit
 }
 

@@ -43,6 +43,9 @@ type PendingWork struct {
 	Noted []string `json:"noted,omitempty"`
 	// Triggers are the redeploy_triggers for which the redeploy was requested.
 	Triggers string `json:"triggers,omitempty"`
+	// Unsure are the attributes that an update has sent without seeing the end of its job.
+	// The object may have the state's values of them, or others.
+	Unsure []string `json:"unsure,omitempty"`
 	// Failed is true if the creation was seen to fail, so nothing has run.
 	Failed bool `json:"failed,omitempty"`
 	// Protected is true if a failed creation left deletion_protection null although the
@@ -54,7 +57,9 @@ type PendingWork struct {
 }
 
 // Unfinished reports whether any work is still to be waited for.
-func (w PendingWork) Unfinished() bool { return w.Job != "" || w.Deploying || w.Creating }
+func (w PendingWork) Unfinished() bool {
+	return w.Job != "" || w.Deploying || w.Creating || len(w.Unsure) > 0
+}
 
 // AwaitPending waits for the job that an earlier apply left behind. If its id is unknown, or
 // the service does not know the job any longer, the records decide which work remains.

@@ -97,15 +97,19 @@ func (s instanceStep) send(ctx context.Context, turn *client.Turn, budgets func(
 	return turn.Do(ctx, client.OpResize, func(ctx context.Context) (client.Pending, error) { return turn.Resize(ctx, s.plan) })
 }
 
-// forget sets to null the tags and budgets that the step sends and the instance's record
-// does not show. The instance may have the change or not, so even a plan that takes it back
-// differs from the state, and is carried out.
+// forget sets to null the budgets that the step changes and the instance's record does not
+// show. The instance may have the change or not, so even a plan that takes it back differs
+// from the state, and is carried out.
 func (s instanceStep) forget(m *instanceModel, there client.Instance) {
-	if s.label != nil && s.label.Tags != nil && !there.Tags.Set {
-		m.Tags, m.TagsAll = types.SetNull(types.StringType), types.SetNull(types.StringType)
+	engines, known := enginesOf(m.Engines)
+	for name, asked := range s.engines {
+		memory, on := engines[name]
+		if on && !asked.IsNull() && !asked.IsUnknown() && !asked.Equal(memory) && there.Engines.Value[name].MemoryMB == 0 {
+			engines[name] = types.Int64Null()
+		}
 	}
-	if s.engines != nil && there.Engines.Set {
-		m.Engines = enginesMap(recordedEngines(there.Engines.Value, nil))
+	if s.engines != nil && known {
+		m.Engines = enginesMap(engines)
 	}
 }
 

@@ -314,9 +314,10 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 }
 
 // enginesAfter returns the planned engines that may be on after an update that ended in an
-// error: all of them, but if the service did nothing, only those of the instance.
+// error: all of them, but if the last change was refused or has failed, only those of the
+// instance.
 func enginesAfter(err error, planned, there instanceModel) types.Map {
-	if !client.NothingDone(err) && !errors.Is(err, errRefused) {
+	if !client.NothingDone(err) && !diagnostics.Failed(err) && !errors.Is(err, errRefused) {
 		return planned.Engines
 	}
 	engines, _ := enginesOf(planned.Engines)

@@ -81,8 +81,10 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 		}
 		begun := time.Now()
 		if err := step.send(ctx, turn, budgets); err != nil {
-			step.forget(&m, instance)
-			u.save(m)
+			if !client.NothingDone(err) {
+				step.forget(&m, instance)
+				u.save(m)
+			}
 			return m, err
 		}
 		step.applyTo(&m, wanted)

@@ -275,7 +275,7 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 	change := webhookEndpointDifference(state, plan, secret)
 	webhook, err := r.Client.UpdateWebhook(ctx, plan.ID.ValueString(), change)
 	if err != nil {
-		if change.Secret != nil {
+		if change.Secret != nil && !client.NothingDone(err) {
 			// The endpoint may have either secret, so the next apply sends the configured one,
 			// whichever it is.
 			state.Secret, state.SecretWOVersion = types.StringNull(), types.Int64Null()
