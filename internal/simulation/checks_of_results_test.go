@@ -21,7 +21,7 @@ func (w *world) checkConfigured(c *cli, skip func(address string) bool) {
 	}
 }
 
-// differs says what the service has instead of what a block says.
+// differs describes the differences between the service and a block.
 func (w *world) differs(c *cli, b block) []string {
 	unseen := w.unseenValues()
 	switch b.kind {
@@ -47,7 +47,7 @@ type unseenChanges struct{ secrets, env, links, budgets bool }
 
 // unseenValues returns the values that Terraform cannot know: those that no record shows,
 // if somebody else or a killed apply may have changed them. No record shows which values of
-// secrets are in force.
+// secrets are in effect.
 func (w *world) unseenValues() unseenChanges {
 	killed := slices.ContainsFunc(w.scenario.Steps, func(s step) bool { return s.Cut.At > 0 && s.Cut.Kind != interrupt })
 	late := slices.ContainsFunc(w.scenario.Steps, func(s step) bool {

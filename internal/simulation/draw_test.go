@@ -26,16 +26,16 @@ func scenarios() *rapid.Generator[scenario] {
 		for n := rapid.IntRange(1, 4).Draw(t, "steps"); len(s.Steps) < n; {
 			s.Steps = append(s.Steps, drawStep(t, s.Steps))
 		}
-		if oneOf(t, "a change is taken back", false, false, false, false, false, false, false, true) {
-			s.Steps = append(s.Steps, drawChangeAndBack(t)...)
+		if oneOf(t, "a change is reverted", false, false, false, false, false, false, false, true) {
+			s.Steps = append(s.Steps, drawRevertedChange(t)...)
 		}
 		return s
 	})
 }
 
-// drawChangeAndBack draws a change that ends in an error, and the one that takes it back.
-func drawChangeAndBack(t *rapid.T) []step {
-	a := oneOf(t, "taken back", argSecretEnv, argEnv, argEndpointSecret, argLinks, argBranch, argPort, argMemory, argTags)
+// drawRevertedChange draws a change that ends in an error, and the one that reverts it.
+func drawRevertedChange(t *rapid.T) []step {
+	a := oneOf(t, "reverted", argSecretEnv, argEnv, argEndpointSecret, argLinks, argBranch, argPort, argMemory, argTags)
 	from := rapid.IntRange(0, values[a]-1).Draw(t, "from")
 	to := (from + rapid.IntRange(1, values[a]-1).Draw(t, "to")) % values[a]
 	before := []edit{{argEngines, 2}, {argApp, 1}, {argEndpoint, 1}, {a, from}}

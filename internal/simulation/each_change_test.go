@@ -13,7 +13,7 @@ var (
 )
 
 // TestEachChange makes every single change of everything that there can be, each with every
-// single trouble, and either keeps the change or takes it back. Random worlds rarely have
+// single trouble, and either keeps the change or reverts it. Random worlds rarely have
 // all of that at once.
 func TestEachChange(t *testing.T) {
 	for a := range arguments {

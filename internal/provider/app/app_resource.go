@@ -149,6 +149,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	protection, branch, noted := state.DeletionProtection, state.Branch, work
 	unprotected := work.Protected || base.WasUnprotected(protection, state.Status)
 	state.setRecord(app, keys)
+	moved := !branch.IsNull() && !branch.Equal(state.Branch)
 	if buildsErr != nil {
 		// Keep the protection and the pending work, because it is unknown whether the app
 		// has run.
@@ -156,6 +157,9 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 			state.DeletionProtection = protection
 		}
 		state.setBuild(nil)
+		if moved && !pending {
+			base.SavePrivate(ctx, resp.Private, base.PendingKey, base.PendingWork{Deploying: true}, &resp.Diagnostics)
+		}
 		warnOfUnreadBuilds(&resp.Diagnostics, name, buildsErr)
 		r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 		return
@@ -175,7 +179,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		}
 		note = base.PendingWork{Unsure: noted.Unsure}
 	}
-	if !pending && !branch.IsNull() && !branch.Equal(state.Branch) && len(builds) > 0 && !builds[0].Succeeded() {
+	if !pending && moved && len(builds) > 0 && !builds[0].Succeeded() {
 		// An apply that was killed may have changed the branch. If the plan has the same one,
 		// only this note makes the next apply wait for the build, and build again if it failed.
 		note.Deploying = true

@@ -98,7 +98,7 @@ func (s instanceStep) send(ctx context.Context, turn *client.Turn, budgets func(
 }
 
 // forget sets to null the budgets that the step changes and the instance's record does not
-// show. The instance may have the change or not, so even a plan that takes it back differs
+// show. The instance may have the change or not, so even a plan that reverts it differs
 // from the state, and is carried out.
 func (s instanceStep) forget(m *instanceModel, there client.Instance) {
 	engines, known := enginesOf(m.Engines)

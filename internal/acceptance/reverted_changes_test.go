@@ -12,11 +12,11 @@ import (
 )
 
 // These tests check that no change stays at the service if its outcome was not seen and the
-// configuration takes it back, and that none is forgotten.
+// configuration reverts it, and that none is forgotten.
 
 // dies starts an apply, and kills its processes once a job of the operation is polled. It
-// returns when the job's change is in force.
-func (w *workspace) dies(fake *fakeservicetest.Server, operation string, inForce func() bool) {
+// returns when the job's change is in effect.
+func (w *workspace) dies(fake *fakeservicetest.Server, operation string, inEffect func() bool) {
 	w.t.Helper()
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: operation})
 	polls := fake.Count("GET", "/jobs/*")
@@ -25,7 +25,7 @@ func (w *workspace) dies(fake *fakeservicetest.Server, operation string, inForce
 	apply.signalGroup(syscall.SIGKILL)
 	apply.wait()
 	release()
-	machine.Until(w.t, "the change is in force", inForce)
+	machine.Until(w.t, "the change is in effect", inEffect)
 }
 
 // withoutField leaves a field out of the records of apps.
@@ -41,13 +41,13 @@ func withoutField(fake *fakeservicetest.Server, field string) {
 	}
 }
 
-func TestVariablesAreTakenBack(t *testing.T) {
+func TestVariablesAreReverted(t *testing.T) {
 	t.Parallel()
 	type env = map[string]string
 	for name, row := range map[string]struct {
 		before, between string // the configuration is before again at the end
 		hidden          string // a field that no record shows
-		inForce, want   env
+		inEffect, want  env
 	}{
 		"another secret":     {oneEnv(`A = "1"`, secretEnv(`S = "old"`, 1)), oneEnv(`A = "1"`, secretEnv(`S = "new"`, 2)), "", env{"A": "1", "S": "new"}, env{"A": "1", "S": "old"}},
 		"the first secret":   {oneEnv(`A = "1"`, ""), oneEnv(`A = "1"`, secretEnv(`S = "new"`, 1)), "", env{"A": "1", "S": "new"}, env{"A": "1"}},
@@ -65,7 +65,7 @@ func TestVariablesAreTakenBack(t *testing.T) {
 			}
 			w.configure(row.between)
 			interrupted(t, fake, w, "app_update", "apply", "-auto-approve", "-no-color")
-			machine.Until(t, "the update is in force", func() bool { return maps.Equal(theSeededApp(t, fake).Env, row.inForce) })
+			machine.Until(t, "the update is in effect", func() bool { return maps.Equal(theSeededApp(t, fake).Env, row.inEffect) })
 			w.configure(row.before)
 			w.apply()
 			w.mustBeSettled()
@@ -139,7 +139,7 @@ func TestFailedBuildOfAKilledUpdateIsBuiltAgain(t *testing.T) {
 	}
 }
 
-func TestWebhookSecretIsTakenBack(t *testing.T) {
+func TestWebhookSecretIsReverted(t *testing.T) {
 	t.Parallel()
 	body := func(arguments string) string {
 		return "resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example/in\"\n " + arguments + "\n}\n"
@@ -169,7 +169,7 @@ func TestWebhookSecretIsTakenBack(t *testing.T) {
 	}
 }
 
-// What a creation sends after the object exists is sent by the next apply if it was
+// Links and budgets are sent after the object exists. The next apply sends them if that was
 // refused, though no record shows it.
 func TestRestOfACreationIsNotForgotten(t *testing.T) {
 	t.Parallel()
@@ -240,4 +240,60 @@ func TestRefusedRedeployIsAskedForByTheNextApply(t *testing.T) {
 	w.fails("Not now")
 	w.fails("runs commit " + second)
 	must(t, len(theApp(t, fake).Builds) == redeployed+2, "%d builds, want %d: the second apply did not build", len(theApp(t, fake).Builds), redeployed+2)
+}
+
+// A failed build is built again though no record shows the variables that it was for.
+func TestFailedBuildIsBuiltAgainThoughNoRecordShowsItsVariables(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ first, change string }{
+		"made":     {oneEnv(`A = "1"`, ""), oneEnv(`A = "2"`, "")},
+		"imported": {"import {\n to = hosting_app.test\n id = \"i-one/guestbook\"\n}\n" + oneApp(""), oneApp(`branch = "next"`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := seededApps(t)
+			if name == "imported" {
+				fake.AddApp("i-one", fakeservice.App{Name: "guestbook", Repo: "octo/guestbook", Branch: "main", Port: 3000, HealthPath: "/healthz", Env: map[string]string{"A": "1"}})
+			}
+			withoutField(fake, "env")
+			w := newWorkspace(t, fake, row.first)
+			w.apply()
+			fake.FailBuilds(fakeservice.BuildMatch{}, 1, "error: no space")
+			w.configure(row.change)
+			w.fails("of app guestbook failed")
+			w.apply()
+			w.mustBeSettled()
+			builds := theSeededApp(t, fake).Builds
+			must(t, builds[0].Status == "successful", "the builds are %+v", builds)
+		})
+	}
+}
+
+// An app that could not be linked, and has run since, is not replaced when it fails later.
+func TestUnlinkedAppThatRanIsNotReplaced(t *testing.T) {
+	fake := seededApps(t)
+	withoutField(fake, "links")
+	fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Status: 422, Code: "validation_failed", Detail: "not now"})
+	w := newWorkspace(t, fake, oneApp(`links = ["auth"]`))
+	w.says(0, []string{"not linked as planned"}, "apply", "-auto-approve")
+	machine.Until(t, "the app runs", func() bool { return theSeededApp(t, fake).Status == "running" })
+	w.says(0, nil, "apply", "-refresh-only", "-auto-approve")
+	fake.EditApp("i-one", "guestbook", func(a *fakeservice.App) { a.Status = "failed" })
+	w.says(2, []string{"0 to add, 1 to change, 0 to destroy"}, "plan", "-detailed-exitcode")
+}
+
+// An endpoint whose new secret was refused still signs with the one that Terraform made.
+func TestRefusedWebhookSecretKeepsTheOldOne(t *testing.T) {
+	fake := startFake(t)
+	body := func(arguments string) string {
+		return "resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example/in\"\n " + arguments + "\n}\noutput \"secret\" {\n value = nonsensitive(hosting_webhook_endpoint.test.secret)\n}\n"
+	}
+	w := newWorkspace(t, fake, body(""))
+	w.apply()
+	w.configure(body(`secret = "another secret of mine"`))
+	fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/webhooks/*", Status: 422, Code: "validation_failed", Detail: "not now"})
+	w.fails("Not now")
+	w.configure(body(""))
+	w.apply()
+	w.mustBeSettled()
+	w.says(0, []string{fake.Webhooks()[0].Secret}, "output")
 }
