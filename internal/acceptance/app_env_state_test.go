@@ -3,12 +3,10 @@ package acceptance
 import (
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // These tests check that the state has no value of a variable that Terraform has not set,
@@ -38,14 +36,7 @@ func TestSecretIsHiddenThoughItsUpdateWasKilled(t *testing.T) {
 			w := newWorkspace(t, fake, oneEnv(before, ""))
 			w.apply()
 			w.configure(oneEnv(`A = "1"`, secretEnv(`B = "canary-bbbb"`, 1)))
-			release := fake.HoldJobs(fakeservice.JobMatch{Operation: "app_update"})
-			polls := fake.Count("GET", "/jobs/*")
-			apply := w.start("apply", "-auto-approve", "-no-color")
-			apply.until("the job is polled", func() bool { return fake.Count("GET", "/jobs/*") > polls })
-			apply.signalGroup(syscall.SIGKILL)
-			apply.wait()
-			release()
-			machine.Until(t, "the update is in force", func() bool { return theSeededApp(t, fake).Env["B"] == "canary-bbbb" })
+			w.dies(fake, "app_update", func() bool { return theSeededApp(t, fake).Env["B"] == "canary-bbbb" })
 			w.mustNotHold("canary-bbbb")
 			w.apply()
 			w.mustBeSettled()

@@ -27,6 +27,9 @@ func scenarios() *rapid.Generator[scenario] {
 			s.Steps = append(s.Steps, drawStep(t, s.Steps))
 		}
 		if oneOf(t, "a change is reverted", false, false, false, false, false, false, false, true) {
+			if oneOf(t, "and nothing else happens", false, true) {
+				s.Steps = nil
+			}
 			s.Steps = append(s.Steps, drawRevertedChange(t)...)
 		}
 		return s
@@ -43,7 +46,7 @@ func drawRevertedChange(t *rapid.T) []step {
 	if oneOf(t, "is interrupted", true, false) {
 		change.Cut = cut{Kind: interrupt, At: 1, Writes: true}
 	} else {
-		change.Strikes = []strike{{Kind: oneOf(t, "is lost", lostAnswer, neverSent, leaky), Times: 12, For: 5 * time.Minute}}
+		change.Strikes = []strike{{Kind: oneOf(t, "is lost", lostAnswer, lostAnswer, neverSent, leaky), Times: 12, For: 5 * time.Minute}}
 	}
 	return []step{{Edits: before}, change, {Edits: before}}
 }
