@@ -108,7 +108,7 @@ func TestFailedJobOfABuildIsNotWaitedForAgain(t *testing.T) {
 			w.apply()
 			w.mustBeSettled()
 			app := theSeededApp(t, fake)
-			must(t, app.Status == "running" && app.Builds[0].Status == "successful", "the app is %s with builds %+v", app.Status, app.Builds)
+			must(t, app.Status == "running" && len(app.Builds) == 2 && app.Builds[0].Status == "successful", "the app is %s with builds %+v", app.Status, app.Builds)
 		})
 	}
 }

@@ -297,3 +297,32 @@ func TestRefusedWebhookSecretKeepsTheOldOne(t *testing.T) {
 	w.mustBeSettled()
 	w.says(0, []string{fake.Webhooks()[0].Secret}, "output")
 }
+
+// A refused change of an imported app leaves no trace: a variable that a person has set is
+// not taken for one that Terraform has sent.
+func TestRefusedSecretOfAnImportedAppTakesNothing(t *testing.T) {
+	t.Parallel()
+	for name, refuse := range map[string]func(*fakeservicetest.Server){
+		"refused": func(fake *fakeservicetest.Server) {
+			fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Status: 422, Code: "validation_failed", Detail: "not now"})
+		},
+		"failed": func(fake *fakeservicetest.Server) {
+			fake.FailJobs(fakeservice.JobMatch{Operation: "app_update"}, 1, "trouble", "not now")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := seededApps(t)
+			there := map[string]string{"A": "1", "S": "a person's"}
+			fake.AddApp("i-one", fakeservice.App{Name: "guestbook", Repo: "octo/guestbook", Branch: "main", Port: 3000, HealthPath: "/healthz", Env: there})
+			w := newWorkspace(t, fake, "import {\n to = hosting_app.test\n id = \"i-one/guestbook\"\n}\n"+oneApp(""))
+			w.apply()
+			refuse(fake)
+			w.configure(oneApp(secretEnv(`S = "mine"`, 1)))
+			w.fails("Not now")
+			w.configure(oneApp(""))
+			w.apply()
+			w.mustBeSettled()
+			must(t, maps.Equal(theSeededApp(t, fake).Env, there), "the app has %v", theSeededApp(t, fake).Env)
+		})
+	}
+}

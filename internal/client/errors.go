@@ -55,6 +55,8 @@ type APIError struct {
 
 	// RetryAfter is the waiting time requested by a 429 or 503, zero if there is none.
 	RetryAfter time.Duration
+
+	unsure bool // whether an earlier attempt may have been carried out
 }
 
 // Error begins with the service's own words. For a foreign answer it begins with the
@@ -160,10 +162,11 @@ func Refused(err error) bool {
 	return errors.As(err, &refused) && (refused.Status == http.StatusConflict || refused.Status == http.StatusUnprocessableEntity)
 }
 
-// NothingDone reports whether the service refused a change without doing anything.
+// NothingDone reports whether the service refused a change without doing anything, and no
+// earlier attempt may have been carried out.
 func NothingDone(err error) bool {
 	var refused *APIError
-	return errors.As(err, &refused) && refused.Method != http.MethodGet && refused.nothingDone()
+	return errors.As(err, &refused) && refused.Method != http.MethodGet && !refused.unsure && refused.nothingDone()
 }
 
 // newAPIError parses an answer with an error status. It parses the answer before it hides

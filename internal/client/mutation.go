@@ -110,6 +110,9 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 		}
 		call, err := t.c.send(ctx, m.request)
 		unsure = unsure || call.unsure
+		if refusal := (*APIError)(nil); errors.As(err, &refusal) {
+			refusal.unsure = unsure
+		}
 		var pending Pending
 		if err == nil {
 			pending, err = decode[Pending](t.c, call)

@@ -125,7 +125,9 @@ func (c *Client) send(ctx context.Context, r request) (*call, error) {
 	if err != nil && (call.answer == nil || ended(ctx)) {
 		return call, c.failure(ctx, call, err)
 	}
-	if refusal := call.answer.refusal; refusal != nil {
+	if call.answer.refusal != nil {
+		refusal := new(*call.answer.refusal) // other calls may have the same one
+		refusal.unsure = call.unsure
 		if r.method == http.MethodPost && !call.surelyNotDone() {
 			return call, &OutcomeError{Err: refusal}
 		}

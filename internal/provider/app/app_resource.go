@@ -178,6 +178,9 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 			state = state.unlinked() // as it was created, for the next apply to link it
 		}
 		note = base.PendingWork{Unsure: noted.Unsure}
+		if len(note.Unsure) > 0 && !noted.Creating {
+			note.Job = noted.Job // which the next apply waits for
+		}
 	}
 	if !pending && moved && len(builds) > 0 && !builds[0].Succeeded() {
 		// An apply that was killed may have changed the branch. If the plan has the same one,

@@ -128,7 +128,12 @@ func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress)
 		return base.ReadBack(ctx, u.app(u.planned), func(a client.App) bool { return u.prior.shows(appModel{}, a) })
 	}
 	if err := base.AwaitPending(ctx, turn, p.work, client.OpAppImport); diagnostics.Failed(err) && !p.work.Creating {
-		p.work = base.PendingWork{Deploying: p.work.Deploying, Noted: p.work.Noted, Triggers: p.work.Triggers, Unsure: p.work.Unsure}
+		// Its change was not made. The build of a redeploy is still to be made.
+		failed := p.work
+		p.work = base.PendingWork{Deploying: failed.Deploying, Noted: failed.Noted, Triggers: failed.Triggers}
+		if len(failed.Unsure) == 0 {
+			p.work.Build = failed.Build
+		}
 	} else if err != nil {
 		return client.App{}, err
 	}
@@ -269,12 +274,16 @@ func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep,
 	for _, id := range p.work.Noted {
 		noted[id] = true
 	}
+	secret, unsure := p.secret, p.work.Unsure
 	p.work.Unsure = attributes.Union(p.work.Unsure, step.attributes())
 	if step.change != nil && step.change.Env != nil && !p.secret.known {
 		p.secret.names = attributes.Union(p.secret.names, attributes.SortedKeys(u.secret))
 	}
 	pending, err := step.send(ctx, turn, name, noted)
 	if err != nil {
+		if client.NothingDone(err) {
+			p.secret, p.work.Unsure = secret, unsure
+		}
 		return err
 	}
 	if step.builds() {
@@ -283,6 +292,9 @@ func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep,
 		p.work.Job = pending.JobID
 	}
 	if err := turn.Wait(ctx, pending, step.operation()); err != nil {
+		if diagnostics.Failed(err) { // a failed job changes nothing
+			p.secret, p.work.Unsure = secret, unsure
+		}
 		return err
 	}
 	p.work.Unsure = nil

@@ -127,7 +127,7 @@ func envToSend(state, plan appModel, there client.Maybe[map[string]string], env,
 		return nil, UnknownEnvError{}
 	case there.Set && maps.Equal(all, there.Value):
 		return nil, nil
-	case keys.known && !newSecret && there.Set && maps.Equal(env, keys.without(there.Value)):
+	case keys.known && !newSecret && there.Set && secretKeysOf(secret).areIn(there.Value) && maps.Equal(env, keys.without(there.Value)):
 		return nil, nil
 	}
 	return all, nil

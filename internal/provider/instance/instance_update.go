@@ -81,7 +81,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 		}
 		begun := time.Now()
 		if err := step.send(ctx, turn, budgets); err != nil {
-			if !client.NothingDone(err) {
+			if !client.NothingDone(err) && !errors.Is(err, errRefused) {
 				step.forget(&m, instance)
 				u.save(m)
 			}
