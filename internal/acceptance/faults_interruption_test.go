@@ -145,7 +145,7 @@ var interruptionFaults = []faultRow{
 	}},
 	{22, "console: failing SQL, failing PUT, Ctrl-C, two processes", func(t *testing.T) string {
 		fake, sql := startRecorded(t)
-		sql.fails["bad"] = &fakeservice.SQLError{Message: "syntax error", SQLState: "42601"}
+		sql.fail("bad", &fakeservice.SQLError{Message: "syntax error", SQLState: "42601"})
 		newWorkspaceBeside(t, fake, scriptHCL(`sql = "bad"`)).fails("Syntax error (SQLSTATE 42601)", "Nothing was applied")
 		must(t, cmp.Equal(modes(fake), []string{"rw", "off"}), "modes %v", modes(fake))
 
@@ -155,13 +155,13 @@ var interruptionFaults = []faultRow{
 		fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" })
 
 		running, finish := make(chan struct{}), make(chan struct{})
-		sql.wait = func() { close(running); <-finish }
+		sql.waitFor(func() { close(running); <-finish })
 		apply := newWorkspaceBeside(t, fake, scriptHCL(`sql = "slow"`)).start("apply", "-auto-approve", "-no-color")
 		<-running
 		apply.signal(syscall.SIGINT)
 		close(finish)
 		apply.wait()
-		sql.wait = nil
+		sql.waitFor(nil)
 		i, _ := fake.Instance("i-one")
 		must(t, i.ConsoleMode == "off", "after Ctrl-C the console is %s", i.ConsoleMode)
 

@@ -27,8 +27,11 @@ type recorder struct {
 }
 
 func (r *recorder) Query(_ context.Context, q fakeservice.Query) (fakeservice.QueryResult, error) {
-	if r.wait != nil {
-		r.wait()
+	r.mu.Lock()
+	wait := r.wait
+	r.mu.Unlock()
+	if wait != nil {
+		wait()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,6 +40,20 @@ func (r *recorder) Query(_ context.Context, q fakeservice.Query) (fakeservice.Qu
 		return fakeservice.QueryResult{}, err
 	}
 	return fakeservice.QueryResult{Command: "OK"}, nil
+}
+
+// fail makes a statement fail, or succeed again if err is nil.
+func (r *recorder) fail(sql string, err *fakeservice.SQLError) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fails[sql] = err
+}
+
+// waitFor sets what each statement waits for; nil means nothing.
+func (r *recorder) waitFor(wait func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wait = wait
 }
 
 func (r *recorder) statements() []string {
@@ -117,7 +134,7 @@ func TestScriptPutsTheConsoleBack(t *testing.T) {
 				fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = row.found })
 				step := resource.TestStep{Config: config(fake, "%s", scriptHCL(`sql = "one"`))}
 				if fails {
-					sql.fails["one"] = &fakeservice.SQLError{Message: `syntax error at or near "one"`, SQLState: "42601"}
+					sql.fail("one", &fakeservice.SQLError{Message: `syntax error at or near "one"`, SQLState: "42601"})
 					step.ExpectError = wrapped(`Syntax error at or near "one" (SQLSTATE 42601)`)
 				}
 				run(t, step)
@@ -135,7 +152,7 @@ func TestScriptPutsTheConsoleBack(t *testing.T) {
 func TestScriptInterruptedPutsTheConsoleBack(t *testing.T) {
 	fake, sql := startRecorded(t)
 	running, finish := make(chan struct{}), make(chan struct{})
-	sql.wait = func() { close(running); <-finish }
+	sql.waitFor(func() { close(running); <-finish })
 	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
 	apply := w.start("apply", "-auto-approve", "-no-color")
 	<-running
@@ -145,7 +162,7 @@ func TestScriptInterruptedPutsTheConsoleBack(t *testing.T) {
 	if diff := cmp.Diff([]string{"rw", "off"}, modes(fake)); diff != "" {
 		t.Error(diff)
 	}
-	sql.wait = nil
+	sql.waitFor(nil)
 	w.apply()
 	w.mustBeSettled()
 	if n := len(sql.statements()); n != 1 {
@@ -246,7 +263,7 @@ func TestScriptOfUnknownOutcome(t *testing.T) {
 func TestScriptLeavesAConsoleThatSomebodyHasSet(t *testing.T) {
 	fake, sql := startRecorded(t)
 	fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "ro" })
-	sql.wait = func() { fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" }) }
+	sql.waitFor(func() { fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" }) })
 	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
 	w.apply()
 	if diff := cmp.Diff([]string{"rw"}, modes(fake)); diff != "" {
@@ -259,8 +276,8 @@ func TestScriptLeavesAConsoleThatSomebodyHasSet(t *testing.T) {
 // meantime: statements that it has committed would take effect twice.
 func TestScriptThatIsRefusedIsNotSentAgain(t *testing.T) {
 	fake, sql := startRecorded(t)
-	sql.fails = map[string]*fakeservice.SQLError{"one": {Message: "duplicate key value violates unique constraint", SQLState: "23505"}}
-	sql.wait = func() { fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" }) }
+	sql.fail("one", &fakeservice.SQLError{Message: "duplicate key value violates unique constraint", SQLState: "23505"})
+	sql.waitFor(func() { fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" }) })
 	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
 	w.says(1, []string{"uplicate key value"}, "apply", "-auto-approve")
 	if diff := cmp.Diff([]string{"rw main: one"}, sql.statements()); diff != "" {

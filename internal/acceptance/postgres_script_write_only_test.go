@@ -73,10 +73,10 @@ variable "password" {
 }
 `+scriptHCL("sql_wo = \"ALTER ROLE app PASSWORD '${var.password}'\"\nsql_wo_version = 1"))
 	w.env = append(w.env, "TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(w.folder, "trace.log"), "TF_VAR_password=canary-password")
-	sql.fails[script] = &fakeservice.SQLError{Message: `password "canary-password" is too weak`, SQLState: "22023"}
+	sql.fail(script, &fakeservice.SQLError{Message: `password "canary-password" is too weak`, SQLState: "22023"})
 	refused := w.run("apply", "-auto-approve", "-no-color")
 	must(t, refused.exit == 1 && strings.Contains(refused.output, `Password "(secret)" is too weak`), "%s", refused.output)
-	delete(sql.fails, script)
+	sql.fail(script, nil)
 	planned := w.run("plan", "-no-color", "-out=saved.plan")
 	applied := w.run("apply", "-no-color", "saved.plan")
 	must(t, applied.exit == 0, "%s", applied.output)
