@@ -326,3 +326,40 @@ func TestRefusedSecretOfAnImportedAppTakesNothing(t *testing.T) {
 		})
 	}
 }
+
+// Neither a plan without a refresh nor one of a target alone overlooks the note.
+func TestRevertedSecretWithFlags(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"-refresh=false", "-target=hosting_app.test"} {
+		t.Run(flag, func(t *testing.T) {
+			fake := seededApps(t)
+			before := oneEnv(`A = "1"`, secretEnv(`S = "old"`, 1))
+			w := newWorkspace(t, fake, before)
+			w.apply()
+			w.configure(oneEnv(`A = "1"`, secretEnv(`S = "new"`, 2)))
+			interrupted(t, fake, w, "app_update", "apply", "-auto-approve", "-no-color")
+			w.configure(before)
+			w.says(0, nil, "apply", "-auto-approve", flag)
+			w.mustBeSettled()
+			mustHaveEnv(t, fake, 2, map[string]string{"A": "1", "S": "old"})
+		})
+	}
+}
+
+// A note about another attribute does not touch what ignore_changes keeps.
+func TestIgnoredVariableIsKeptAfterAnInterruptedChange(t *testing.T) {
+	fake := seededApps(t)
+	ignoring := func(port string) string {
+		return oneEnv(`A = "1"`, "port = "+port+"\nlifecycle {\n  ignore_changes = [env]\n}\n")
+	}
+	w := newWorkspace(t, fake, ignoring("3000"))
+	w.apply()
+	w.configure(ignoring("8080"))
+	interrupted(t, fake, w, "app_update", "apply", "-auto-approve", "-no-color")
+	setVariable(fake, "B", "a person's")
+	w.configure(ignoring("3000"))
+	w.apply()
+	w.mustBeSettled()
+	must(t, theSeededApp(t, fake).Port == 3000, "the port is %d", theSeededApp(t, fake).Port)
+	mustHaveEnv(t, fake, 0, map[string]string{"A": "1", "B": "a person's"})
+}

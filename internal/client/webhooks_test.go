@@ -177,3 +177,20 @@ func TestWebhookNamesakes(t *testing.T) {
 		})
 	}
 }
+
+// A refusal is certain only if no attempt before it may have been carried out.
+func TestRefusalAfterALostAttempt(t *testing.T) {
+	refusal := says(http.StatusUnauthorized, object{"code": "unauthorized", "detail": "no such key"})
+	for name, row := range map[string]struct {
+		answer  http.HandlerFunc
+		certain bool
+	}{"at once": {refusal, true}, "after a lost attempt": {inTurn(gateway(502), refusal), false}} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := newTestClient(t, script{"PATCH /webhooks/w": row.answer}.serve)
+			_, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{Enabled: new(bool)})
+			if !errors.Is(err, ErrUnauthorized) || NothingDone(err) != row.certain {
+				t.Errorf("%s: got %v, nothing done: %t", name, err, NothingDone(err))
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -240,4 +241,25 @@ func recordOf(a fakeservice.App) client.App {
 // appShape returns the attributes of a model that a configuration can set.
 func appShape(m appModel) string {
 	return fmt.Sprint(m.Branch, m.Port, m.HealthPath, m.Public, m.MemoryMB, m.Links, m.Env, m.SecretEnvWOVersion, m.RedeployTriggers)
+}
+
+// Each attribute that a step sends becomes unknown if the step's end is not seen.
+func TestSentAttributesBecomeUnknown(t *testing.T) {
+	branch, port, path, public, memory := "next", int64(8080), "/up", false, int64(512)
+	step := appStep{change: &client.AppChange{Branch: &branch, Port: &port, HealthPath: &path, Public: &public, MemoryMB: &memory, Links: &[]string{}, Env: &map[string]string{}}}
+	change := reflect.ValueOf(*step.change)
+	for i := range change.NumField() {
+		if change.Field(i).IsNil() {
+			t.Errorf("the step does not send %s", change.Type().Field(i).Name)
+		}
+	}
+	names := step.attributes()
+	if len(names) != change.NumField() || len((appStep{}).attributes()) != 0 {
+		t.Errorf("a change of everything sends %v, a redeploy %v", names, (appStep{}).attributes())
+	}
+	for _, name := range names {
+		if m := plainApp(); reflect.DeepEqual(m.withUnknown([]string{name}), m) {
+			t.Errorf("%s does not become unknown", name)
+		}
+	}
 }
