@@ -14,7 +14,7 @@
 //
 // # Access
 //
-// A TCP gate in the fake enforces the allowlist for Postgres, Redis and NATS alike. It
+// A TCP proxy in the fake enforces the allowlist for Postgres, Redis and NATS alike. It
 // holds the port while a server restarts, and closes connections of addresses that are
 // removed. It passes TLS through, except for Redis, for which it terminates TLS.
 //

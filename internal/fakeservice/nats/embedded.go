@@ -29,7 +29,7 @@ const patience = time.Minute
 func (s *Server) options() *server.Options {
 	return &server.Options{
 		ServerName: "nats", Host: s.host, Port: server.RANDOM_PORT,
-		ClientAdvertise: net.JoinHostPort(s.host, strconv.Itoa(s.gate.Port())),
+		ClientAdvertise: net.JoinHostPort(s.host, strconv.Itoa(s.proxy.Port())),
 		TLSConfig:       s.tls, TLSTimeout: patience.Seconds(), AuthTimeout: patience.Seconds(),
 		NoSigs: true, DisableJetStreamBanner: true,
 		JetStream: true, StoreDir: s.data(),

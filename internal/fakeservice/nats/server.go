@@ -13,8 +13,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/allowproxy"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gate"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 )
@@ -58,7 +58,7 @@ type Server struct {
 	tls    *tls.Config
 	notify func(Event)
 	log    *slog.Logger
-	gate   *gate.Gate
+	proxy  *allowproxy.Proxy
 	// password is the password of the package's user.
 	password string
 
@@ -93,11 +93,11 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		tls:      &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 		password: rand.Text(), settings: o.Settings,
 	}
-	s.gate, err = gate.Open(ctx, gate.Options{Host: o.Host, Outside: o.Outside, Ports: []int{o.Port, Port}, Engine: "nats", Logger: o.Logger})
+	s.proxy, err = allowproxy.Open(ctx, allowproxy.Options{Host: o.Host, Outside: o.Outside, Ports: []int{o.Port, Port}, Engine: "nats", Logger: o.Logger})
 	if err != nil {
 		return nil, err
 	}
-	s.gate.Allow(o.Settings.Allowlist)
+	s.proxy.Allow(o.Settings.Allowlist)
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -117,7 +117,7 @@ func (s *Server) open(ctx context.Context) error {
 }
 
 // Port returns the public port.
-func (s *Server) Port() int { return s.gate.Port() }
+func (s *Server) Port() int { return s.proxy.Port() }
 
 // data returns the folder of the streams.
 func (s *Server) data() string { return filepath.Join(s.folder, "data") }
@@ -145,13 +145,13 @@ func (s *Server) start(context.Context) error {
 		return fmt.Errorf("listen to NATS: %w", err)
 	}
 	inside := running.Addr()
-	s.gate.Lead(inside.Network(), inside.String())
+	s.proxy.Lead(inside.Network(), inside.String())
 	return nil
 }
 
 // stop stops the server, if it runs. The caller has the turn.
 func (s *Server) stop() {
-	s.gate.Lead("", "")
+	s.proxy.Lead("", "")
 	if s.listening != nil {
 		if err := s.listening.hearOut(s.running); err != nil {
 			s.log.Warn("not all that happened to streams was told", "error", err)
@@ -174,7 +174,7 @@ func (s *Server) Configure(ctx context.Context, wanted Settings) error {
 	defer leave()
 	before, all := s.settings, s.unsettled || s.running == nil
 	s.settings, s.unsettled = wanted, true
-	s.gate.Allow(wanted.Allowlist)
+	s.proxy.Allow(wanted.Allowlist)
 	switch {
 	case all || before.MemoryMB != wanted.MemoryMB || before.DiskGB != wanted.DiskGB:
 		s.stop()
@@ -204,7 +204,7 @@ func (s *Server) Restart(ctx context.Context) error {
 func (s *Server) Close() error {
 	defer s.turn.Close()()
 	s.stop()
-	s.gate.Close()
+	s.proxy.Close()
 	return nil
 }
 

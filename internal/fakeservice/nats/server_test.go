@@ -92,7 +92,7 @@ func (w *world) open() *Server {
 func (w *world) customer(s *Server, options ...nats.Option) (*nats.Conn, jetstream.JetStream) {
 	w.t.Helper()
 	options = append([]nats.Option{nats.Secure(&tls.Config{RootCAs: w.roots}), nats.NoReconnect()}, options...)
-	connection, err := nats.Connect("tls://service:secret@"+s.gate.Address(), options...)
+	connection, err := nats.Connect("tls://service:secret@"+s.proxy.Address(), options...)
 	if err != nil {
 		w.t.Fatal(err)
 	}

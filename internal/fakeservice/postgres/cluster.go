@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gate"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/allowproxy"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
@@ -49,9 +49,9 @@ type Cluster struct {
 	folder string
 	log    *slog.Logger
 
-	direct *gate.Gate
+	direct *allowproxy.Proxy
 	// pooled is nil if PgBouncer is not installed.
-	pooled *gate.Gate
+	pooled *allowproxy.Proxy
 	pooler *pooler
 
 	// turn serializes changes of the cluster. It guards the following fields.
@@ -136,14 +136,14 @@ func (c *Cluster) make(ctx context.Context, isNew bool) error {
 
 func (c *Cluster) openGates(ctx context.Context) error {
 	var err error
-	if c.direct, err = c.openGate(ctx, c.settings.Ports.Direct, DirectPort); err != nil {
+	if c.direct, err = c.openProxy(ctx, c.settings.Ports.Direct, DirectPort); err != nil {
 		return err
 	}
 	c.direct.Allow(c.settings.Allowlist)
 	if c.server.programs.PgBouncer == "" {
 		return nil
 	}
-	if c.pooled, err = c.openGate(ctx, c.settings.Ports.Pooled, PooledPort); err != nil {
+	if c.pooled, err = c.openProxy(ctx, c.settings.Ports.Pooled, PooledPort); err != nil {
 		return err
 	}
 	c.pooled.Allow(c.settings.Allowlist)
@@ -151,8 +151,8 @@ func (c *Cluster) openGates(ctx context.Context) error {
 	return nil
 }
 
-func (c *Cluster) openGate(ctx context.Context, ports ...int) (*gate.Gate, error) {
-	return gate.Open(ctx, gate.Options{Host: c.settings.Host, Outside: c.server.outside, Ports: ports, Engine: "postgres", Logger: c.log})
+func (c *Cluster) openProxy(ctx context.Context, ports ...int) (*allowproxy.Proxy, error) {
+	return allowproxy.Open(ctx, allowproxy.Options{Host: c.settings.Host, Outside: c.server.outside, Ports: ports, Engine: "postgres", Logger: c.log})
 }
 
 // DirectPort returns the public port for sessions.
@@ -345,9 +345,9 @@ func (c *Cluster) Close() error {
 	// The current holder of the turn ends soon, because its connections to the server do.
 	defer c.turn.Close()()
 	defer c.server.forget(c)
-	for _, g := range []*gate.Gate{c.direct, c.pooled} {
-		if g != nil {
-			g.Close()
+	for _, p := range []*allowproxy.Proxy{c.direct, c.pooled} {
+		if p != nil {
+			p.Close()
 		}
 	}
 	if c.pooler != nil {

@@ -6,7 +6,7 @@
 // one PostgreSQL server with the service's two roles, its own TLS certificate, backups, and
 // two public ports, direct and pooled.
 //
-// Only this package connects to PostgreSQL itself. A client of a public port meets a gate
+// Only this package connects to PostgreSQL itself. A client of a public port meets a proxy
 // first, which applies the allowlist and forwards the bytes to an inside port. Apps and the
 // auth engine of the same instance use the inside port, so the allowlist never blocks them;
 // TLS and a password are required there as well. The package itself connects through a

@@ -2,7 +2,7 @@
 // the redis-server installed on the machine.
 //
 // A Server listens on a socket in a folder that no other user can open. A client of its
-// public port meets a gate first, which applies the allowlist and speaks TLS, so a
+// public port meets a proxy first, which applies the allowlist and speaks TLS, so a
 // redis-server that was built without TLS works as well.
 //
 // The customer is the user default, who may work with the data. Only the package's own user

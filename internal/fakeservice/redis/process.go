@@ -46,7 +46,7 @@ func (s *Server) start(ctx context.Context) error {
 	p := &running{started, output}
 	s.process = p
 	s.pid.Store(int64(p.PID()))
-	s.gate.Lead("unix", s.socket())
+	s.proxy.Lead("unix", s.socket())
 	go s.revive(p)
 	return nil
 }
@@ -102,7 +102,7 @@ func (s *Server) runs() bool {
 
 // stop stops the server, if it runs. The caller has the turn.
 func (s *Server) stop() {
-	s.gate.Lead("", "")
+	s.proxy.Lead("", "")
 	p := s.process
 	s.process = nil
 	if p != nil {

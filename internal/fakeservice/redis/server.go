@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/allowproxy"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gate"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
@@ -63,7 +63,7 @@ type Server struct {
 	run      string
 	log      *slog.Logger
 	account  unprivileged.Account
-	gate     *gate.Gate
+	proxy    *allowproxy.Proxy
 	password string // of the package's user
 	// pid is the id of the process, or 0. It is read without the turn.
 	pid atomic.Int64
@@ -108,14 +108,14 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if len(s.socket()) > longestSocket {
 		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", s.socket())
 	}
-	s.gate, err = gate.Open(ctx, gate.Options{
+	s.proxy, err = allowproxy.Open(ctx, allowproxy.Options{
 		Host: o.Host, Outside: o.Outside, Ports: []int{o.Port, Port}, Engine: "redis", Logger: o.Logger,
 		TLS: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.gate.Allow(o.Settings.Allowlist)
+	s.proxy.Allow(o.Settings.Allowlist)
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -146,7 +146,7 @@ func (s *Server) open(ctx context.Context) error {
 }
 
 // Port returns the public port.
-func (s *Server) Port() int { return s.gate.Port() }
+func (s *Server) Port() int { return s.proxy.Port() }
 
 // PID returns the id of the server's process, or 0 if none runs.
 func (s *Server) PID() int { return int(s.pid.Load()) }
@@ -160,7 +160,7 @@ func (s *Server) Configure(ctx context.Context, wanted Settings) error {
 	defer leave()
 	before, all := s.settings, s.unsettled || !s.runs()
 	s.settings, s.unsettled = wanted, true
-	s.gate.Allow(wanted.Allowlist)
+	s.proxy.Allow(wanted.Allowlist)
 	switch {
 	case all:
 		err = s.restart(ctx)
@@ -209,7 +209,7 @@ func (s *Server) restart(ctx context.Context) error {
 func (s *Server) Close() error {
 	defer s.turn.Close()()
 	s.stop()
-	s.gate.Close()
+	s.proxy.Close()
 	if s.run != s.folder {
 		return os.RemoveAll(s.run)
 	}

@@ -64,7 +64,7 @@ func options(t *testing.T, folder string) (Options, *x509.CertPool) {
 func client(t *testing.T, s *Server, roots *x509.CertPool) *redis.Client {
 	t.Helper()
 	c := redis.NewClient(&redis.Options{
-		Addr: s.gate.Address(), Password: "secret", TLSConfig: &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"},
+		Addr: s.proxy.Address(), Password: "secret", TLSConfig: &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"},
 		DialTimeout: machine.Patience, ReadTimeout: machine.Patience, WriteTimeout: machine.Patience,
 	})
 	t.Cleanup(func() { c.Close() })

@@ -1,4 +1,4 @@
-package gate
+package allowproxy
 
 import (
 	"bufio"
@@ -41,21 +41,21 @@ func echo(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-func openGate(t *testing.T, log *slog.Logger) *Gate {
+func openProxy(t *testing.T, log *slog.Logger) *Proxy {
 	t.Helper()
-	g, err := Open(t.Context(), Options{Host: "127.0.0.1", Engine: "echo", Logger: log})
+	p, err := Open(t.Context(), Options{Host: "127.0.0.1", Engine: "echo", Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(g.Close)
-	return g
+	t.Cleanup(p.Close)
+	return p
 }
 
-// visit sends a line through the gate and returns the open connection.
-func visit(t *testing.T, g *Gate, from string) (net.Conn, error) {
+// visit sends a line through the proxy and returns the open connection.
+func visit(t *testing.T, p *Proxy, from string) (net.Conn, error) {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-	conn, err := dialer.Dial("tcp", g.listener.Addr().String())
+	conn, err := dialer.Dial("tcp", p.listener.Addr().String())
 	if err != nil {
 		return nil, err
 	}
@@ -78,21 +78,21 @@ func say(conn net.Conn) error {
 func TestGate(t *testing.T) {
 	t.Parallel()
 	log := &processes.Output{}
-	g := openGate(t, slog.New(slog.NewTextHandler(log, nil)))
-	if _, err := visit(t, g, "127.0.0.1"); err == nil {
-		t.Error("a gate that leads nowhere let someone in")
+	p := openProxy(t, slog.New(slog.NewTextHandler(log, nil)))
+	if _, err := visit(t, p, "127.0.0.1"); err == nil {
+		t.Error("a proxy that leads nowhere let someone in")
 	}
-	g.Lead("tcp", echo(t))
-	if _, err := visit(t, g, "127.0.0.7"); err != nil {
-		t.Errorf("an open gate met %v", err)
+	p.Lead("tcp", echo(t))
+	if _, err := visit(t, p, "127.0.0.7"); err != nil {
+		t.Errorf("an open proxy met %v", err)
 	}
-	g.Allow([]netip.Prefix{netip.MustParsePrefix("127.0.0.8/31"), netip.MustParsePrefix("2001:db8::/32")})
-	inside, err := visit(t, g, "127.0.0.8")
+	p.Allow([]netip.Prefix{netip.MustParsePrefix("127.0.0.8/31"), netip.MustParsePrefix("2001:db8::/32")})
+	inside, err := visit(t, p, "127.0.0.8")
 	if err != nil {
 		t.Errorf("an address in the list met %v", err)
 	}
 	// A reset indicates a firewall. An orderly end would look like a fault.
-	if _, err := visit(t, g, "127.0.0.7"); !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
+	if _, err := visit(t, p, "127.0.0.7"); !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("an address outside the list met %v", err)
 	}
 	if !strings.Contains(log.String(), "not in the allowlist") || !strings.Contains(log.String(), "127.0.0.7") {
@@ -101,21 +101,21 @@ func TestGate(t *testing.T) {
 	if err := say(inside); err != nil {
 		t.Errorf("an open connection met %v", err)
 	}
-	g.Allow([]netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")})
+	p.Allow([]netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")})
 	if err := say(inside); err == nil {
 		t.Error("a connection that is no longer allowed: got no error, want one")
 	}
-	g.Allow(nil)
-	again, err := visit(t, g, "127.0.0.7")
+	p.Allow(nil)
+	again, err := visit(t, p, "127.0.0.7")
 	if err != nil {
 		t.Errorf("an empty list met %v", err)
 	}
-	g.Close()
+	p.Close()
 	if err := say(again); err == nil {
-		t.Error("a connection lives on when the gate is closed")
+		t.Error("a connection lives on when the proxy is closed")
 	}
-	if _, err := visit(t, g, "127.0.0.7"); err == nil {
-		t.Error("a closed gate let someone in")
+	if _, err := visit(t, p, "127.0.0.7"); err == nil {
+		t.Error("a closed proxy let someone in")
 	}
 }
 
@@ -123,9 +123,9 @@ func TestGate(t *testing.T) {
 // end.
 func TestGatePassesHalfClose(t *testing.T) {
 	t.Parallel()
-	g := openGate(t, slog.New(slog.DiscardHandler))
-	g.Lead("tcp", echo(t))
-	conn, err := net.Dial("tcp", g.listener.Addr().String())
+	p := openProxy(t, slog.New(slog.DiscardHandler))
+	p.Lead("tcp", echo(t))
+	conn, err := net.Dial("tcp", p.listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,26 +141,26 @@ func TestGatePassesHalfClose(t *testing.T) {
 	}
 }
 
-// A gate that speaks TLS forwards the decrypted bytes, and rejects clients without TLS.
+// A proxy that speaks TLS forwards the decrypted bytes, and rejects clients without TLS.
 func TestGateWithTLS(t *testing.T) {
 	t.Parallel()
 	issuer := httptest.NewTLSServer(nil)
 	t.Cleanup(issuer.Close)
-	g, err := Open(t.Context(), Options{
+	p, err := Open(t.Context(), Options{
 		Host: "127.0.0.1", Logger: slog.New(slog.DiscardHandler),
 		TLS: &tls.Config{Certificates: issuer.TLS.Certificates},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(g.Close)
-	g.Lead("tcp", echo(t))
-	if _, err := visit(t, g, "127.0.0.1"); err == nil {
+	t.Cleanup(p.Close)
+	p.Lead("tcp", echo(t))
+	if _, err := visit(t, p, "127.0.0.1"); err == nil {
 		t.Error("a connection without TLS came through")
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(issuer.Certificate())
-	conn, err := tls.Dial("tcp", g.listener.Addr().String(), &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"})
+	conn, err := tls.Dial("tcp", p.listener.Addr().String(), &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,10 +179,10 @@ func TestGateWithTLS(t *testing.T) {
 	}
 }
 
-// If the preferred port is taken, the gate uses a free one.
+// If the preferred port is taken, the proxy uses a free one.
 func TestGateTakesAFreePort(t *testing.T) {
 	t.Parallel()
-	first := openGate(t, slog.New(slog.DiscardHandler))
+	first := openProxy(t, slog.New(slog.DiscardHandler))
 	second, err := Open(t.Context(), Options{Host: "127.0.0.1", Ports: []int{0, first.Port()}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
