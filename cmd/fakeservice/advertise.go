@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 )
 
 // hostName matches a DNS name or an IPv4 address.
@@ -17,15 +17,15 @@ func isHost(text string) bool { return hostName.MatchString(text) }
 
 // addresses returns the addresses of instances and apps. If a host is advertised, other
 // machines reach this one by it, and instances and apps listen where the API does.
-func addresses(s settings) outside.Addresses {
+func addresses(s settings) publicaddr.Addresses {
 	if s.advertise == "" {
-		return outside.Addresses{}
+		return publicaddr.Addresses{}
 	}
 	bind, _, err := net.SplitHostPort(s.listen)
 	if err != nil || bind == "" && !s.allowRemote {
 		bind = "127.0.0.1"
 	}
-	return outside.Addresses{Host: s.advertise, Bind: bind, Ports: s.ports}
+	return publicaddr.Addresses{Host: s.advertise, Bind: bind, Ports: s.ports}
 }
 
 // rootURL is the address of the fake, without a path.

@@ -20,14 +20,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 )
 
 // visitor uses a fake from another machine: the advertised host resolves to an address.
 type visitor struct {
 	*running
 	host, address string
-	ports         outside.Ports
+	ports         publicaddr.Ports
 	token         string
 	// secrets must not appear in any log.
 	secrets []string

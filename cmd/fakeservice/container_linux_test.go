@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 )
 
 // A container has its own network, connected to the outside by a virtual cable. A client
@@ -20,7 +20,7 @@ import (
 func TestServesFromAContainer(t *testing.T) {
 	t.Parallel()
 	inside, address := network(t)
-	ports := outside.Ports{First: 20000, Last: 20020} // no other program is in there
+	ports := publicaddr.Ports{First: 20000, Last: 20020} // no other program is in there
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), "ip", "netns", "exec", inside, builtProgram(t),
 		"--listen", "0.0.0.0:8080", "--allow-remote", "--advertise-host", "fake.test", "--ports", ports.String(),
 		"--data-plane", "on", "--speed", "1000", "--log-level", "warn", "--repo", appRepository)

@@ -64,7 +64,7 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 		}
 	}
 	options := dataplane.Options{
-		Outside:  addresses(s),
+		Public:   addresses(s),
 		Postgres: programs, Redis: server, StateFolder: s.tempDir, Logger: log,
 		Repositories: s.repos, Environment: os.Environ(), Go: caches, Patience: patience(s.speed),
 	}

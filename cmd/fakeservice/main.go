@@ -21,8 +21,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
 )
 
@@ -76,7 +76,7 @@ type settings struct {
 	setupFile    string
 	allowRemote  bool
 	advertise    string
-	ports        outside.Ports
+	ports        publicaddr.Ports
 	logLevel     string
 	logFormat    string
 	dataPlane    string
@@ -134,7 +134,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	s.password = cmp.Or(s.password, os.Getenv(envPortalPassword))
 	var err error
 	if *ports != "" {
-		if s.ports, err = outside.ParsePorts(*ports); err != nil {
+		if s.ports, err = publicaddr.ParsePorts(*ports); err != nil {
 			return s, fmt.Errorf("--ports: %w", err)
 		}
 	}
@@ -278,7 +278,7 @@ func start(ctx context.Context, s settings, begin setup.Setup, courier core.Cour
 		Speed:          s.speed,
 		APIKey:         s.key,
 		ControlToken:   s.controlToken,
-		Outside:        addresses(s),
+		Public:         addresses(s),
 		Names:          s.names,
 		PortalURL:      portalURL(s, root),
 		PortalPassword: s.password,

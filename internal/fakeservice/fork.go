@@ -82,13 +82,13 @@ func (s *Service) forkAt(ctx context.Context, portal string) (fork *Service, err
 // serveFork makes a fork that listens on its own port until this fake ends. It uses the
 // same host as the machines of this fake.
 func (s *Service) serveFork(ctx context.Context) (control.Fork, error) {
-	listener, err := s.options.Outside.Listen(ctx, "127.0.0.1")
+	listener, err := s.options.Public.Listen(ctx, "127.0.0.1")
 	if err != nil {
 		return control.Fork{}, err
 	}
-	root := "http://" + s.options.Outside.Of(listener)
+	root := "http://" + s.options.Public.Of(listener)
 	portal := ""
-	if s.options.Outside.Shared() {
+	if s.options.Public.Shared() {
 		portal = root
 	}
 	fork, err := s.forkAt(ctx, portal)

@@ -14,8 +14,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/mcp"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/portal"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
@@ -35,9 +35,9 @@ type Options struct {
 	PortalURL string
 	// PortalPassword is the account's password at the portal. "" means a random one.
 	PortalPassword string
-	// Outside configures the addresses of forks. dataplane.Options has the same setting
+	// Public configures the addresses of forks. dataplane.Options has the same setting
 	// for machines.
-	Outside outside.Addresses
+	Public publicaddr.Addresses
 	// Names has the host names of the fake, in addition to localhost and addresses.
 	Names []string
 	// RequestsKept is the number of requests, without bodies, and of violations in the

@@ -17,7 +17,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
 )
 
@@ -186,7 +186,7 @@ func TestForkAtAnAdvertisedHost(t *testing.T) {
 	t.Parallel()
 	ports := fakeservicetest.FreePorts(t, 2)
 	a := start(t, func(o *fakeservice.Options) {
-		o.Outside = outside.Addresses{Host: "fake.test", Bind: "127.0.0.1", Ports: ports}
+		o.Public = publicaddr.Addresses{Host: "fake.test", Bind: "127.0.0.1", Ports: ports}
 		o.PortalURL = "http://fake.test:8080"
 	})
 	id := a.accepted("POST", "/instances", object{"name": "paid", "plan": "small", "region": "eu-central"}).string("id")

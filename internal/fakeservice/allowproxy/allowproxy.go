@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
@@ -42,12 +42,12 @@ type Proxy struct {
 
 // Options configures a proxy and its target.
 type Options struct {
-	// Host is the address that the proxy listens on, unless Outside has the public ports
+	// Host is the address that the proxy listens on, unless Public has the public ports
 	// elsewhere. Ports are the preferred ports: the proxy takes the first free one, or any
 	// port if all are taken. A port 0 is skipped.
-	Host    string
-	Outside outside.Addresses
-	Ports   []int
+	Host   string
+	Public publicaddr.Addresses
+	Ports  []int
 	// Engine is the log's name for the server behind the proxy.
 	Engine string
 	// TLS is for a server without TLS: the proxy then speaks TLS with clients and forwards
@@ -59,7 +59,7 @@ type Options struct {
 
 // Open opens a proxy without a target that admits all clients.
 func Open(ctx context.Context, o Options) (*Proxy, error) {
-	listener, err := o.Outside.Listen(ctx, o.Host, o.Ports...)
+	listener, err := o.Public.Listen(ctx, o.Host, o.Ports...)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func openApp(r *Runtime, name Name, folder string) (*App, error) {
 		runtime: r, name: name, folder: folder, user: user,
 		log: process.NewTail(logKept), status: Starting, changed: make(chan struct{}),
 	}
-	a.front = &front{log: r.log, outside: r.options.Outside}
+	a.front = &front{log: r.log, public: r.options.Public}
 	// The user that the app runs as passes through this folder.
 	if err := errors.Join(
 		os.MkdirAll(a.data(), 0o700), os.MkdirAll(a.trust(), 0o700),

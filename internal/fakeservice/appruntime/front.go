@@ -14,14 +14,14 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 )
 
 // front is an app's public address. It stays the same as long as the app exists, even if
 // the process behind it changes.
 type front struct {
-	log     *slog.Logger
-	outside outside.Addresses
+	log    *slog.Logger
+	public publicaddr.Addresses
 
 	mu      sync.Mutex
 	address string // the address that it listens on; kept while the app is not public
@@ -46,7 +46,7 @@ func (f *front) open(public bool, port int) error {
 	if err != nil {
 		return fmt.Errorf("find an address for the app: %w", err)
 	}
-	f.address, f.shown = listener.Addr().String(), f.outside.Of(listener)
+	f.address, f.shown = listener.Addr().String(), f.public.Of(listener)
 	f.server = &http.Server{Handler: f.handler(), ReadHeaderTimeout: 10 * time.Second}
 	f.served = make(chan struct{})
 	go func(server *http.Server, served chan struct{}) {
@@ -69,10 +69,10 @@ func (f *front) listen(port int) (net.Listener, error) {
 			return listener, nil
 		}
 	}
-	if f.outside.Shared() {
-		return f.outside.Listen(ctx, "", port)
+	if f.public.Shared() {
+		return f.public.Listen(ctx, "", port)
 	}
-	listener, err := f.outside.Listen(ctx, loopback.Address(ctx, port), port)
+	listener, err := f.public.Listen(ctx, loopback.Address(ctx, port), port)
 	if err != nil {
 		return loopback.Listen(ctx, loopback.Shared, 0)
 	}

@@ -138,7 +138,7 @@ func (r *Runtime) Reopen(name Name, k Kept) (*App, error) {
 		return nil, err
 	}
 	// An address that other machines reach may be from a run that was told to listen there.
-	if at, err := netip.ParseAddrPort(k.Address); err == nil && (at.Addr().IsLoopback() || r.options.Outside.Shared()) {
+	if at, err := netip.ParseAddrPort(k.Address); err == nil && (at.Addr().IsLoopback() || r.options.Public.Shared()) {
 		a.front.address = k.Address
 	}
 	if k.Build != nil {

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 )
 
@@ -51,8 +51,8 @@ type Options struct {
 	// LargestSource is the maximum size of a repository's files in bytes, and of what git
 	// fetches for them. The default is 2 GiB.
 	LargestSource int64
-	// Outside determines the addresses of public apps.
-	Outside outside.Addresses
+	// Public determines the addresses of public apps.
+	Public publicaddr.Addresses
 	// Logger gets one line for each start and end; nil discards them.
 	Logger *slog.Logger
 	// StatusChanged, if non-nil, is called when an app's status changes. The failure is nil

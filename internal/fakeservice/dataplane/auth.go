@@ -34,12 +34,12 @@ func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted core.Machine) 
 		m.auth.Configure(settings)
 		return nil
 	}
-	listener, err := p.outside.Listen(ctx, m.inside, m.authPort, authPort)
+	listener, err := p.public.Listen(ctx, m.inside, m.authPort, authPort)
 	if err != nil {
 		return fmt.Errorf("find an address for the auth engine: %w", err)
 	}
 	engine, err := authengine.Start(ctx, authengine.Options{
-		Settings: settings, Logger: p.log, Listener: listener, Address: p.outside.Of(listener),
+		Settings: settings, Logger: p.log, Listener: listener, Address: p.public.Of(listener),
 		HashCost: p.hashCost,
 		Notify:   func(e authengine.Event) { p.authTold(m.id, e) },
 	})

@@ -44,7 +44,7 @@ type machine struct {
 }
 
 func (p *Plane) newMachine(id, inside string) *machine {
-	return &machine{id: id, turn: make(chan struct{}, 1), inside: inside, endpoints: core.Endpoints{Host: p.outside.Name(inside)}}
+	return &machine{id: id, turn: make(chan struct{}, 1), inside: inside, endpoints: core.Endpoints{Host: p.public.Name(inside)}}
 }
 
 // machine returns a machine, or nil.

@@ -27,7 +27,7 @@ func (p *Plane) applyNATS(ctx context.Context, m *machine, wanted core.Machine) 
 		return m.nats.Configure(ctx, settings)
 	}
 	options := nats.Options{
-		Folder: p.natsOf(m.id), Outside: p.outside, Host: m.inside, Port: m.natsPort, Settings: settings, Logger: p.log,
+		Folder: p.natsOf(m.id), Public: p.public, Host: m.inside, Port: m.natsPort, Settings: settings, Logger: p.log,
 		Notify: func(e nats.Event) { p.controlPlane.Emit(e.Kind, m.id, map[string]any{"stream": e.Stream}) },
 	}
 	if options.Certificate, options.Key, err = p.certificate(m, wanted); err != nil {

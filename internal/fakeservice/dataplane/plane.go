@@ -14,9 +14,9 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
@@ -54,9 +54,9 @@ type Options struct {
 	// New returns scratch.ErrInUse. Programs that still run in its folders pg, redis and
 	// apps are ended first.
 	Keep string
-	// Outside configures the addresses of instances and apps. By default each has its own
+	// Public configures the addresses of instances and apps. By default each has its own
 	// loopback address.
-	Outside outside.Addresses
+	Public publicaddr.Addresses
 	// Logger, if non-nil, receives crashes and refused connections.
 	Logger *slog.Logger
 }
@@ -72,7 +72,7 @@ type Plane struct {
 	// records is the folder with the records of machines, if the folder is kept.
 	records  string
 	log      *slog.Logger
-	outside  outside.Addresses
+	public   publicaddr.Addresses
 	hashCost int
 	postgres *postgres.Server
 	redis    redis.Program
@@ -107,7 +107,7 @@ func New(o Options) (*Plane, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Plane{stays: o.Keep != "", log: o.Logger, outside: o.Outside, hashCost: o.HashCost, redis: o.Redis, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
+	p := &Plane{stays: o.Keep != "", log: o.Logger, public: o.Public, hashCost: o.HashCost, redis: o.Redis, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
 	p.life, p.end = context.WithCancel(context.Background())
 	if err := p.open(o); err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -134,7 +134,7 @@ func (p *Plane) open(o Options) (err error) {
 	p.unsandboxed = err
 	clusters := postgres.Options{
 		Binaries: o.Postgres, Folder: filepath.Join(p.folder, clustersFolder), Kept: p.stays, Logger: o.Logger,
-		StatementTimeout: o.StatementTimeout, Outside: o.Outside, Sandbox: sandbox,
+		StatementTimeout: o.StatementTimeout, Public: o.Public, Sandbox: sandbox,
 	}
 	if p.stays {
 		if p.sockets, err = scratch.Make(o.StateFolder, "hostingfake-"); err != nil {
@@ -147,7 +147,7 @@ func (p *Plane) open(o Options) (err error) {
 	}
 	apps := appruntime.Options{
 		Repositories: o.Repositories, Environment: o.Environment, Patience: o.Patience,
-		Go: o.Go, Outside: o.Outside, Sandbox: sandbox,
+		Go: o.Go, Public: o.Public, Sandbox: sandbox,
 		Parent: cmp.Or(o.AppsFolder, p.folder), Logger: o.Logger, StatusChanged: p.appChanged,
 	}
 	if p.stays {

@@ -44,7 +44,7 @@ func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.Machi
 // certificate issues a certificate for the machine's outside host and for its inside
 // address.
 func (p *Plane) certificate(m *machine, wanted core.Machine) (certificate, key string, err error) {
-	if !p.outside.Shared() {
+	if !p.public.Shared() {
 		return wanted.CA.Issue(m.inside)
 	}
 	return wanted.CA.Issue(m.endpoints.Host, m.inside)

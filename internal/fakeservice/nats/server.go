@@ -15,7 +15,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/allowproxy"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 )
 
@@ -27,11 +27,11 @@ type Options struct {
 	// Folder is the folder of the server's streams. It is created if it does not exist;
 	// otherwise the server continues with its streams.
 	Folder string
-	// Host is the loopback address of the port, unless Outside has public ports elsewhere.
+	// Host is the loopback address of the port, unless Public has the public port elsewhere.
 	// Port is the preferred port; 0 means the service's standard port.
-	Host    string
-	Outside outside.Addresses
-	Port    int
+	Host   string
+	Public publicaddr.Addresses
+	Port   int
 	// Certificate and Key are PEM, for Host.
 	Certificate, Key string
 	Settings         Settings
@@ -93,7 +93,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		tls:      &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 		password: rand.Text(), settings: o.Settings,
 	}
-	s.proxy, err = allowproxy.Open(ctx, allowproxy.Options{Host: o.Host, Outside: o.Outside, Ports: []int{o.Port, Port}, Engine: "nats", Logger: o.Logger})
+	s.proxy, err = allowproxy.Open(ctx, allowproxy.Options{Host: o.Host, Public: o.Public, Ports: []int{o.Port, Port}, Engine: "nats", Logger: o.Logger})
 	if err != nil {
 		return nil, err
 	}

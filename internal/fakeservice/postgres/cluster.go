@@ -22,7 +22,7 @@ import (
 
 // Settings configures a cluster. Host, Certificate, Key and Ports never change.
 type Settings struct {
-	// Host is the loopback address of the ports. If Options.Outside has the public ports
+	// Host is the loopback address of the ports. If Options.Public has the public ports
 	// elsewhere, it is only the address of the inside port.
 	Host string
 	// Certificate and Key are PEM, for Host.
@@ -152,7 +152,7 @@ func (c *Cluster) openGates(ctx context.Context) error {
 }
 
 func (c *Cluster) openProxy(ctx context.Context, ports ...int) (*allowproxy.Proxy, error) {
-	return allowproxy.Open(ctx, allowproxy.Options{Host: c.settings.Host, Outside: c.server.outside, Ports: ports, Engine: "postgres", Logger: c.log})
+	return allowproxy.Open(ctx, allowproxy.Options{Host: c.settings.Host, Public: c.server.public, Ports: ports, Engine: "postgres", Logger: c.log})
 }
 
 // DirectPort returns the public port for sessions.

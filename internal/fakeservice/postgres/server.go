@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
@@ -30,8 +30,8 @@ type Options struct {
 	// StatementTimeout is the time limit of a statement of Query. The default is half a
 	// minute.
 	StatementTimeout time.Duration
-	// Outside determines the addresses of the public ports.
-	Outside outside.Addresses
+	// Public determines the addresses of the public ports.
+	Public publicaddr.Addresses
 	// Sandbox is where the servers run; nil means none. Their data can come from somebody
 	// else, in a snapshot, and could then start programs.
 	Sandbox *process.Sandbox
@@ -48,7 +48,7 @@ type Server struct {
 	runs     string // folder of the sockets
 	kept     bool
 	log      *slog.Logger
-	outside  outside.Addresses
+	public   publicaddr.Addresses
 	sandbox  *process.Sandbox
 	template template
 	// patience is the time limit of a statement.
@@ -95,7 +95,7 @@ func NewServer(o Options) (*Server, error) {
 		return nil, err
 	}
 	return &Server{
-		programs: o.Binaries, account: who, folder: folder, runs: runs, kept: o.Kept, log: o.Logger, outside: o.Outside, sandbox: o.Sandbox,
+		programs: o.Binaries, account: who, folder: folder, runs: runs, kept: o.Kept, log: o.Logger, public: o.Public, sandbox: o.Sandbox,
 		patience: cmp.Or(o.StatementTimeout, 30*time.Second),
 		template: template{folder: filepath.Join(folder, "template")},
 		clusters: map[*Cluster]bool{},

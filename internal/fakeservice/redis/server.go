@@ -16,7 +16,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/allowproxy"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
@@ -33,11 +33,11 @@ type Options struct {
 	// Run is a folder for the socket, which is removed when the server is closed. Its path
 	// should be short. The default is Folder.
 	Run string
-	// Host is the loopback address of the port, unless Outside has public ports elsewhere.
+	// Host is the loopback address of the port, unless Public has the public port elsewhere.
 	// Port is the preferred port; 0 means the service's standard port.
-	Host    string
-	Outside outside.Addresses
-	Port    int
+	Host   string
+	Public publicaddr.Addresses
+	Port   int
 	// Certificate and Key are PEM, for Host.
 	Certificate, Key string
 	Settings         Settings
@@ -109,7 +109,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", s.socket())
 	}
 	s.proxy, err = allowproxy.Open(ctx, allowproxy.Options{
-		Host: o.Host, Outside: o.Outside, Ports: []int{o.Port, Port}, Engine: "redis", Logger: o.Logger,
+		Host: o.Host, Public: o.Public, Ports: []int{o.Port, Port}, Engine: "redis", Logger: o.Logger,
 		TLS: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 	})
 	if err != nil {

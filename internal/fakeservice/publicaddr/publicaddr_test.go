@@ -1,4 +1,4 @@
-package outside_test
+package publicaddr_test
 
 import (
 	"net"
@@ -8,16 +8,16 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/outside"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 )
 
 func TestParsePorts(t *testing.T) {
 	t.Parallel()
-	if ports, err := outside.ParsePorts("20000-20100"); err != nil || ports != (outside.Ports{20000, 20100}) || ports.String() != "20000-20100" {
+	if ports, err := publicaddr.ParsePorts("20000-20100"); err != nil || ports != (publicaddr.Ports{20000, 20100}) || ports.String() != "20000-20100" {
 		t.Errorf("the range is %v (%v)", ports, err)
 	}
 	for _, text := range []string{"", "20000", "a-b", "2-1", "0-1", "1-65536", "1-2-3", "-1-2"} {
-		if ports, err := outside.ParsePorts(text); err == nil {
+		if ports, err := publicaddr.ParsePorts(text); err == nil {
 			t.Errorf("%q was read as %v", text, ports)
 		}
 	}
@@ -26,7 +26,7 @@ func TestParsePorts(t *testing.T) {
 // Without a host, each listener gets its own address, at the wanted port or a free one.
 func TestAddressesOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	var a outside.Addresses
+	var a publicaddr.Addresses
 	first := listen(t, a, 0)
 	port := loopback.Port(first.Addr())
 	other := listen(t, a, port)
@@ -40,7 +40,7 @@ func TestAddressesOfTheirOwn(t *testing.T) {
 func TestRangeOfPorts(t *testing.T) {
 	t.Parallel()
 	ports := fakeservicetest.FreePorts(t, 3)
-	a := outside.Addresses{Host: "fake.test", Bind: "127.0.0.1", Ports: ports}
+	a := publicaddr.Addresses{Host: "fake.test", Bind: "127.0.0.1", Ports: ports}
 	wanted := listen(t, a, ports.Last)
 	if got := a.Of(wanted); got != "fake.test:"+strconv.Itoa(ports.Last) || a.Name("127.9.9.9") != "fake.test" {
 		t.Errorf("the address of the last port: got %s, want port %d of fake.test", got, ports.Last)
@@ -58,7 +58,7 @@ func TestRangeOfPorts(t *testing.T) {
 	}
 }
 
-func listen(t *testing.T, a outside.Addresses, port int) net.Listener {
+func listen(t *testing.T, a publicaddr.Addresses, port int) net.Listener {
 	t.Helper()
 	listener, err := a.Listen(t.Context(), "127.0.0.1", port)
 	if err != nil {

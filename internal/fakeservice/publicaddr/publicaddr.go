@@ -1,5 +1,5 @@
-// Package outside determines the addresses of instances and apps, and listens there.
-package outside
+// Package publicaddr determines the addresses of instances and apps, and listens there.
+package publicaddr
 
 import (
 	"context"
