@@ -10,13 +10,13 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/control"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rest"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // forks has the functions that end a fake's forks, and the folder of its snapshots.
 type forks struct {
 	mu     sync.Mutex
-	folder *scratch.Folder
+	folder *workdir.Folder
 	ends   []func() error
 }
 
@@ -29,7 +29,7 @@ func (s *Service) snapshots() (string, error) {
 	s.forks.mu.Lock()
 	defer s.forks.mu.Unlock()
 	if s.forks.folder == nil {
-		made, err := scratch.Make("", "hostingsnapshots-")
+		made, err := workdir.Make("", "hostingsnapshots-")
 		if err != nil {
 			return "", err
 		}

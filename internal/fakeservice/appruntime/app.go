@@ -12,7 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // Spec describes how an app runs.
@@ -89,7 +89,7 @@ func openApp(r *Runtime, name Name, folder string) (*App, error) {
 	// The user that the app runs as passes through this folder.
 	if err := errors.Join(
 		os.MkdirAll(a.data(), 0o700), os.MkdirAll(a.trust(), 0o700),
-		os.Chmod(folder, scratch.Passable()), os.Chmod(a.trust(), 0o755), give(a.data(), a.user),
+		os.Chmod(folder, workdir.Passable()), os.Chmod(a.trust(), 0o755), give(a.data(), a.user),
 	); err != nil {
 		r.users.release(user)
 		return nil, err

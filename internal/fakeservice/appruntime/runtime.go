@@ -14,7 +14,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // Options configures a Runtime.
@@ -79,7 +79,7 @@ type Runtime struct {
 	options Options
 	log     *slog.Logger
 	folder  string
-	scratch *scratch.Folder // nil if the folder is kept
+	workdir *workdir.Folder // nil if the folder is kept
 	users   *users
 	// life ends with Close, and everything that runs ends with it.
 	life   context.Context
@@ -132,12 +132,12 @@ func Open(o Options) (*Runtime, error) {
 // open creates the Runtime's folder, unless it exists.
 func (r *Runtime) open() (err error) {
 	if r.folder == "" {
-		if r.scratch, err = scratch.Make(r.options.Parent, "hostingapps-"); err != nil {
+		if r.workdir, err = workdir.Make(r.options.Parent, "hostingapps-"); err != nil {
 			return err
 		}
-		r.folder = r.scratch.Path()
+		r.folder = r.workdir.Path()
 	}
-	if err := errors.Join(os.MkdirAll(r.folder, scratch.Passable()), os.Chmod(r.folder, scratch.Passable())); err != nil {
+	if err := errors.Join(os.MkdirAll(r.folder, workdir.Passable()), os.Chmod(r.folder, workdir.Passable())); err != nil {
 		return err
 	}
 	if os.Geteuid() == 0 && r.options.Sandbox == nil && !reachable(r.folder) {
@@ -148,10 +148,10 @@ func (r *Runtime) open() (err error) {
 
 // letGo removes the folder unless it is kept.
 func (r *Runtime) letGo() error {
-	if r.scratch == nil {
+	if r.workdir == nil {
 		return nil
 	}
-	return r.scratch.Remove()
+	return r.workdir.Remove()
 }
 
 // App returns an app. It creates one that does not exist yet, without deploying it.

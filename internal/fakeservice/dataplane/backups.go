@@ -11,7 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // A backup is a folder with one folder for each engine that was on.
@@ -35,7 +35,7 @@ func (p *Plane) Backup(ctx context.Context, instanceID, backupID string) (_ int6
 		return strconv.ParseInt(string(there), 10, 64)
 	}
 	next := folder + halfMade
-	if err := errors.Join(scratch.Discard(next), os.MkdirAll(next, 0o700)); err != nil {
+	if err := errors.Join(workdir.Discard(next), os.MkdirAll(next, 0o700)); err != nil {
 		return 0, err
 	}
 	size, err := p.copyOut(ctx, m, next)
@@ -46,7 +46,7 @@ func (p *Plane) Backup(ctx context.Context, instanceID, backupID string) (_ int6
 		err = os.Rename(next, folder)
 	}
 	if err != nil {
-		return 0, errors.Join(failure(err), scratch.Discard(next))
+		return 0, errors.Join(failure(err), workdir.Discard(next))
 	}
 	return size, nil
 }
@@ -129,5 +129,5 @@ func (p *Plane) DropBackup(ctx context.Context, instanceID, backupID string) (er
 		return err
 	}
 	defer leave()
-	return scratch.Discard(p.backup(instanceID, backupID, ""))
+	return workdir.Discard(p.backup(instanceID, backupID, ""))
 }

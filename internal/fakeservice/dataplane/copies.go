@@ -12,7 +12,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // A copy of a machine is a folder like a backup. In addition to the data it has the
@@ -42,15 +42,15 @@ func (p *Plane) Save(ctx context.Context, instanceID, folder string) (err error)
 	}
 	defer leave()
 	next := folder + halfMade
-	if err := errors.Join(scratch.Discard(next), os.MkdirAll(next, 0o700)); err != nil {
+	if err := errors.Join(workdir.Discard(next), os.MkdirAll(next, 0o700)); err != nil {
 		return err
 	}
 	err = p.save(ctx, m, next)
 	if err == nil {
-		err = errors.Join(scratch.Discard(folder), os.Rename(next, folder))
+		err = errors.Join(workdir.Discard(folder), os.Rename(next, folder))
 	}
 	if err != nil {
-		return errors.Join(failure(err), scratch.Discard(next))
+		return errors.Join(failure(err), workdir.Discard(next))
 	}
 	return nil
 }

@@ -36,7 +36,7 @@
 // With a kept folder, a file for each machine lists what belongs to it. It is replaced by
 // a rename after something exists, and before something is deleted, so a kill at any
 // moment leaves nothing half made. The kernel releases the folder's lock with the
-// program, so the next start knows that the previous owner is dead (scratch). fsync is
+// program, so the next start knows that the previous owner is dead (workdir). fsync is
 // off: a killed program loses nothing, a crash of the machine may.
 //
 // # Apps

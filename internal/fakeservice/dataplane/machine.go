@@ -14,7 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // machine is the running part of one instance.
@@ -189,7 +189,7 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) (err error) {
 // removeAll removes everything of a machine, in the reverse order of its creation. The
 // caller must hold the turn.
 func (p *Plane) removeAll(m *machine) error {
-	return errors.Join(p.removeApps(m), p.removeAuth(m), p.removeNATS(m), p.removeRedis(m), p.removePostgres(m), scratch.Discard(p.backupsOf(m.id)))
+	return errors.Join(p.removeApps(m), p.removeAuth(m), p.removeNATS(m), p.removeRedis(m), p.removePostgres(m), workdir.Discard(p.backupsOf(m.id)))
 }
 
 // Restart restarts an engine. It does nothing for an engine that is only a record.

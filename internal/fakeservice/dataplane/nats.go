@@ -6,7 +6,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/nats"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // applyNATS brings the machine's NATS to its desired state. The caller must hold the
@@ -51,7 +51,7 @@ func (p *Plane) removeNATS(m *machine) error {
 	m.nats, m.endpoints.NATSPort = nil, 0
 	p.mu.Unlock()
 	if server == nil {
-		return scratch.Discard(p.natsOf(m.id))
+		return workdir.Discard(p.natsOf(m.id))
 	}
 	return server.Remove()
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // Options configures a Plane.
@@ -51,7 +51,7 @@ type Options struct {
 	// Keep, if not empty, is the working folder instead, for apps too. It is created if
 	// necessary and stays when the Plane ends. The next Plane with the same folder
 	// continues with its data when Resume is called. If another Plane uses the folder,
-	// New returns scratch.ErrInUse. Programs that still run in its folders pg, redis and
+	// New returns workdir.ErrInUse. Programs that still run in its folders pg, redis and
 	// apps are ended first.
 	Keep string
 	// Public configures the addresses of instances and apps. By default each has its own
@@ -64,11 +64,11 @@ type Options struct {
 // Plane runs engines. It is safe for concurrent use.
 type Plane struct {
 	folder  string
-	scratch *scratch.Folder
+	workdir *workdir.Folder
 	// stays reports whether the folder is kept. Sockets are then in a temporary folder,
 	// because their paths must be short.
 	stays   bool
-	sockets *scratch.Folder
+	sockets *workdir.Folder
 	// records is the folder with the records of machines, if the folder is kept.
 	records  string
 	log      *slog.Logger
@@ -121,10 +121,10 @@ func New(o Options) (*Plane, error) {
 // open prepares the Plane's folders and servers.
 func (p *Plane) open(o Options) (err error) {
 	// Engines that run as other users need access to their folders.
-	if p.scratch, err = openFolder(o); err != nil {
+	if p.workdir, err = openFolder(o); err != nil {
 		return err
 	}
-	p.folder = p.scratch.Path()
+	p.folder = p.workdir.Path()
 	if p.stays {
 		if err := p.openRecords(); err != nil {
 			return err
@@ -137,7 +137,7 @@ func (p *Plane) open(o Options) (err error) {
 		StatementTimeout: o.StatementTimeout, Public: o.Public, Sandbox: sandbox,
 	}
 	if p.stays {
-		if p.sockets, err = scratch.Make(o.StateFolder, "hostingfake-"); err != nil {
+		if p.sockets, err = workdir.Make(o.StateFolder, "hostingfake-"); err != nil {
 			return err
 		}
 		clusters.Sockets = p.sockets.Path()
@@ -183,11 +183,11 @@ const (
 	recordsFolder  = "machines"
 )
 
-func openFolder(o Options) (*scratch.Folder, error) {
+func openFolder(o Options) (*workdir.Folder, error) {
 	if o.Keep != "" {
-		return scratch.Keep(o.Keep, clustersFolder, redisFolder, appsFolder)
+		return workdir.Keep(o.Keep, clustersFolder, redisFolder, appsFolder)
 	}
-	return scratch.Make(o.StateFolder, "hostingfake-")
+	return workdir.Make(o.StateFolder, "hostingfake-")
 }
 
 // warmUp prepares Postgres, so that the first instance need not wait for it.
@@ -255,12 +255,12 @@ func (p *Plane) closeFolder() (err error) {
 		err = p.sockets.Remove()
 	}
 	switch {
-	case p.scratch == nil:
+	case p.workdir == nil:
 		return err
 	case p.stays:
-		return errors.Join(err, p.scratch.Release())
+		return errors.Join(err, p.workdir.Release())
 	}
-	return errors.Join(err, p.scratch.Remove())
+	return errors.Join(err, p.workdir.Remove())
 }
 
 // Endpoints returns the addresses of a machine.

@@ -8,7 +8,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // record has the settings of a machine that the next run needs in addition to its data.
@@ -71,7 +71,7 @@ func (p *Plane) note(m *machine) error {
 	if err != nil {
 		return err
 	}
-	return scratch.WriteFile(p.recordOf(m.id), append(text, '\n'))
+	return workdir.WriteFile(p.recordOf(m.id), append(text, '\n'))
 }
 
 // denote deletes the machine's record and prevents new ones.
@@ -82,7 +82,7 @@ func (p *Plane) denote(m *machine) error {
 	}
 	m.noting.Lock()
 	defer m.noting.Unlock()
-	return scratch.Discard(p.recordOf(m.id))
+	return workdir.Discard(p.recordOf(m.id))
 }
 
 // noteAgain writes the record of a machine that could not be removed.
@@ -106,7 +106,7 @@ func (p *Plane) forget(id string) error {
 	if !there {
 		return nil
 	}
-	err := scratch.Discard(p.recordOf(id))
+	err := workdir.Discard(p.recordOf(id))
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (p *Plane) forget(id string) error {
 	for _, b := range r.Builds {
 		err = errors.Join(err, p.apps.Discard(b.Folder))
 	}
-	return errors.Join(err, p.postgres.Discard(id), scratch.Discard(p.redisOf(id)), scratch.Discard(p.natsOf(id)), scratch.Discard(p.backupsOf(id)))
+	return errors.Join(err, p.postgres.Discard(id), workdir.Discard(p.redisOf(id)), workdir.Discard(p.natsOf(id)), workdir.Discard(p.backupsOf(id)))
 }
 
 // deploys reports whether the build in a folder is deployed according to the record.

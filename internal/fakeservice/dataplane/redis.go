@@ -7,7 +7,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // applyRedis brings the machine's Redis to its desired state. Without a redis-server, the
@@ -36,7 +36,7 @@ func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.Machine)
 		options.Run = filepath.Join(p.sockets.Path(), redisFolder+"-"+m.id)
 	}
 	// Redis runs as a different user and needs access to its folder.
-	if err := os.MkdirAll(filepath.Dir(options.Folder), scratch.Passable()); err != nil {
+	if err := os.MkdirAll(filepath.Dir(options.Folder), workdir.Passable()); err != nil {
 		return err
 	}
 	if options.Certificate, options.Key, err = p.certificate(m, wanted); err != nil {
@@ -60,7 +60,7 @@ func (p *Plane) removeRedis(m *machine) error {
 	m.redis, m.endpoints.RedisPort = nil, 0
 	p.mu.Unlock()
 	if server == nil {
-		return scratch.Discard(p.redisOf(m.id))
+		return workdir.Discard(p.redisOf(m.id))
 	}
 	return server.Remove()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // A plane that is closed and opened again resumes everything at the same addresses.
@@ -19,7 +19,7 @@ func TestResume(t *testing.T) {
 	folder := keptFolder(t)
 	r := newRecords(t)
 	p := r.open(folder)
-	if _, err := newPlane(t, folder); !errors.Is(err, scratch.ErrInUse) {
+	if _, err := newPlane(t, folder); !errors.Is(err, workdir.ErrInUse) {
 		t.Errorf("a second plane on the folder met %v", err)
 	}
 	r.machine("i-1", core.EnginePostgres, core.EngineAuth, core.EngineApps)

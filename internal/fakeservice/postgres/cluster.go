@@ -16,8 +16,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/allowproxy"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // Settings configures a cluster. Host, Certificate, Key and Ports never change.
@@ -337,7 +337,7 @@ func (c *Cluster) setPasswords(ctx context.Context) error {
 
 // Remove stops the cluster and deletes its data.
 func (c *Cluster) Remove() error {
-	return errors.Join(c.Close(), scratch.Discard(c.folder))
+	return errors.Join(c.Close(), workdir.Discard(c.folder))
 }
 
 // Close stops the cluster. Its data stays in place.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // next returns the folder of a copy that will become the data, and that may be incomplete.
@@ -20,7 +20,7 @@ func (c *Cluster) next() string { return c.path("data.next") }
 
 // recover cleans up after a killed owner, and reports whether the cluster has no data.
 func (c *Cluster) recover() (isNew bool, err error) {
-	if err := errors.Join(scratch.Sweep(c.folder), scratch.Discard(c.next()), datafolder.Recover(c.data())); err != nil {
+	if err := errors.Join(workdir.Sweep(c.folder), workdir.Discard(c.next()), datafolder.Recover(c.data())); err != nil {
 		return false, err
 	}
 	version, err := os.ReadFile(filepath.Join(c.data(), "PG_VERSION"))
@@ -47,11 +47,11 @@ func notCopied(path string) bool {
 
 // copyIn makes the copy that will become the data.
 func (c *Cluster) copyIn(ctx context.Context, from string) error {
-	if err := scratch.Discard(c.next()); err != nil {
+	if err := workdir.Discard(c.next()); err != nil {
 		return err
 	}
 	if err := c.server.account.CopyTree(ctx, from, c.next(), notCopied); err != nil {
-		return errors.Join(err, scratch.Discard(c.next()))
+		return errors.Join(err, workdir.Discard(c.next()))
 	}
 	return nil
 }

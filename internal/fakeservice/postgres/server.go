@@ -12,8 +12,8 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scratch"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // Options configures a Server.
@@ -91,7 +91,7 @@ func NewServer(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	if err := scratch.Sweep(folder); err != nil {
+	if err := workdir.Sweep(folder); err != nil {
 		return nil, err
 	}
 	return &Server{
@@ -139,7 +139,7 @@ func (s *Server) Load(ctx context.Context, name, backup string) error {
 
 // Discard deletes the data of a cluster that is not running. A missing cluster is not an
 // error.
-func (s *Server) Discard(name string) error { return scratch.Discard(filepath.Join(s.folder, name)) }
+func (s *Server) Discard(name string) error { return workdir.Discard(filepath.Join(s.folder, name)) }
 
 // Close stops every cluster, and removes the folder unless it is kept.
 func (s *Server) Close() error {

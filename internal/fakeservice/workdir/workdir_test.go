@@ -1,6 +1,6 @@
 //go:build linux
 
-package scratch
+package workdir
 
 import (
 	"bufio"

@@ -1,11 +1,11 @@
-// Package scratch creates folders that are removed with the program that created them. A
+// Package workdir creates folders that are removed with the program that created them. A
 // killed program leaves its folders. They, and the processes that still work in them, are
 // removed when the next one is created. Keep opens folders that stay.
 //
 // A folder belongs to its owner as long as the owner has a lock on it. The kernel releases
 // the lock when the owner ends in any way. So the package need not guess from process ids,
 // and a folder in use is never removed.
-package scratch
+package workdir
 
 import (
 	"cmp"

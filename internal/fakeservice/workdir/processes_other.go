@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package scratch
+package workdir
 
 import (
 	"os"
