@@ -11,7 +11,7 @@
 // unnoticed by the client, and read the log of requests.
 //
 // A request to the API passes through these packages: service.go passes it to the
-// gateway, which logs it (package traffic) and applies the faults of tests (faults.go).
+// gateway, which logs it (package requestlog) and applies the faults of tests (faults.go).
 // Package rest then checks the request and answers it with an operation of package
 // operations, which core implements. Requests to the MCP server, the portal and the
 // control routes do not pass through the gateway.

@@ -3,7 +3,7 @@ package fakeservice
 import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/mcp"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/requestlog"
 )
 
 // Types of package core for users of a Service. They are documented there.
@@ -42,7 +42,7 @@ type (
 	AppMatch     = core.AppMatch
 	Catalog      = core.Catalog
 	Plan         = core.Plan
-	Request      = traffic.Request
+	Request      = requestlog.Request
 	ToolCall     = mcp.Call
 )
 

@@ -16,9 +16,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/mcp"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/portal"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/requestlog"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
 )
 
 // Options configures a Service.
@@ -78,7 +78,7 @@ type Options struct {
 // can hold and finish jobs and edit the state directly.
 type Service struct {
 	*core.Service
-	*traffic.Log
+	*requestlog.Log
 	api     *rest.API
 	portal  *portal.Portal
 	gateway *gateway.Gateway
@@ -129,7 +129,7 @@ func Open(o Options) (*Service, error) {
 		apiKey: service.FirstKey(o.APIKey), controlToken: service.Credential("control_token", o.ControlToken),
 		portalPassword: service.Credential("portal_password", o.PortalPassword),
 	}
-	s.Log = traffic.New(traffic.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger, Answered: o.Answered})
+	s.Log = requestlog.New(requestlog.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger, Answered: o.Answered})
 	s.api = rest.New(rest.Options{Service: s.Service, PortalURL: o.PortalURL, Violation: s.Violation})
 	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
 	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })

@@ -18,7 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/requestlog"
 )
 
 // maxBody is the maximum size of a control request in bytes.
@@ -40,7 +40,7 @@ type Network interface {
 type Options struct {
 	Core    *core.Service
 	Network Network
-	Log     *traffic.Log
+	Log     *requestlog.Log
 	// Token is the required bearer token.
 	Token string
 	// Reset resets the fake.

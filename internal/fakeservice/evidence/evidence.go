@@ -20,7 +20,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/mcp"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/requestlog"
 )
 
 // Folder is the environment variable with the folder for a test's counts. If it is not
@@ -125,7 +125,7 @@ func refusals(o apispec.Operation) []int {
 }
 
 // Count counts a completed exchange.
-func (c *Collector) Count(r traffic.Request) {
+func (c *Collector) Count(r requestlog.Request) {
 	// The path is from a request, so it is valid.
 	asked, err := http.NewRequest(r.Method, "/api/v1"+r.Path, nil) //nolint:noctx // it is never sent
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/evidence"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/mcp"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/traffic"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/requestlog"
 )
 
 func operations(t *testing.T) []apispec.Operation {
@@ -55,22 +55,22 @@ func TestKinds(t *testing.T) {
 	provider := http.Header{"User-Agent": {"terraform-provider-hosting/1 terraform/1.16"}}
 	const get = "GET /instances/{id}"
 	for name, row := range map[string]struct {
-		request   traffic.Request
+		request   requestlog.Request
 		dataPlane bool
 		operation string
 		want      []evidence.Kind
 	}{
-		"by Terraform":       {traffic.Request{Method: "GET", Path: "/instances/i-1", Header: provider, Status: 200, Served: 200}, false, get, []evidence.Kind{evidence.Terraform}},
-		"by another":         {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 200, Served: 200}, false, get, []evidence.Kind{evidence.Raw}},
-		"for real":           {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 200, Served: 200}, true, get, []evidence.Kind{evidence.DataPlane, evidence.Raw}},
-		"refused":            {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 404, Served: 404}, true, get, []evidence.Kind{evidence.Negative, evidence.Raw}},
-		"a wrong key":        {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 401, Served: 401}, false, get, []evidence.Kind{evidence.Raw}},
-		"no status of its":   {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 409, Served: 409}, false, get, []evidence.Kind{evidence.Raw}},
-		"a gateway's page":   {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 404, Fault: true}, false, get, []evidence.Kind{evidence.Faults}},
-		"a lost answer":      {traffic.Request{Method: "GET", Path: "/instances/i-1", Served: 200, Fault: true}, false, get, []evidence.Kind{evidence.Faults, evidence.Raw}},
-		"an escaped element": {traffic.Request{Method: "DELETE", Path: "/instances/i-1/postgres/databases/a%2Fb", Status: 202, Served: 202}, false, "DELETE /instances/{id}/postgres/databases/{name}", []evidence.Kind{evidence.Raw}},
-		"missing":            {traffic.Request{Method: "GET", Path: "/instances/i-1", Status: 501, Served: 501}, false, get, nil},
-		"not in it":          {traffic.Request{Method: "GET", Path: "/volumes", Status: 404, Served: 404}, false, "GET /volumes", nil},
+		"by Terraform":       {requestlog.Request{Method: "GET", Path: "/instances/i-1", Header: provider, Status: 200, Served: 200}, false, get, []evidence.Kind{evidence.Terraform}},
+		"by another":         {requestlog.Request{Method: "GET", Path: "/instances/i-1", Status: 200, Served: 200}, false, get, []evidence.Kind{evidence.Raw}},
+		"for real":           {requestlog.Request{Method: "GET", Path: "/instances/i-1", Status: 200, Served: 200}, true, get, []evidence.Kind{evidence.DataPlane, evidence.Raw}},
+		"refused":            {requestlog.Request{Method: "GET", Path: "/instances/i-1", Status: 404, Served: 404}, true, get, []evidence.Kind{evidence.Negative, evidence.Raw}},
+		"a wrong key":        {requestlog.Request{Method: "GET", Path: "/instances/i-1", Status: 401, Served: 401}, false, get, []evidence.Kind{evidence.Raw}},
+		"no status of its":   {requestlog.Request{Method: "GET", Path: "/instances/i-1", Status: 409, Served: 409}, false, get, []evidence.Kind{evidence.Raw}},
+		"a gateway's page":   {requestlog.Request{Method: "GET", Path: "/instances/i-1", Status: 404, Fault: true}, false, get, []evidence.Kind{evidence.Faults}},
+		"a lost answer":      {requestlog.Request{Method: "GET", Path: "/instances/i-1", Served: 200, Fault: true}, false, get, []evidence.Kind{evidence.Faults, evidence.Raw}},
+		"an escaped element": {requestlog.Request{Method: "DELETE", Path: "/instances/i-1/postgres/databases/a%2Fb", Status: 202, Served: 202}, false, "DELETE /instances/{id}/postgres/databases/{name}", []evidence.Kind{evidence.Raw}},
+		"missing":            {requestlog.Request{Method: "GET", Path: "/instances/i-1", Status: 501, Served: 501}, false, get, nil},
+		"not in it":          {requestlog.Request{Method: "GET", Path: "/volumes", Status: 404, Served: 404}, false, "GET /volumes", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

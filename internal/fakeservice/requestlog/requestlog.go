@@ -1,6 +1,6 @@
-// Package traffic logs the requests to the API, and the exchanges that violated its
+// Package requestlog logs the requests to the API, and the exchanges that violated its
 // document.
-package traffic
+package requestlog
 
 import (
 	"bytes"
