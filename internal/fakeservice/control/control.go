@@ -14,10 +14,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/caller"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/requestlog"
 )
 
@@ -164,7 +164,7 @@ func (c *control) guarded(handle handler) http.HandlerFunc {
 // loopback too. It refuses a web page even with the token. It returns the status of the
 // refusal, or the status for errors in an admitted request.
 func (c *control) admit(r *http.Request) (status int, err error) {
-	token := caller.Token(r)
+	token := httpauth.Token(r)
 	switch {
 	case token == "", subtle.ConstantTimeCompare([]byte(token), []byte(c.Token)) != 1:
 		return http.StatusUnauthorized, errors.New("control routes want the control token as a bearer token")

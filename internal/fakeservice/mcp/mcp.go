@@ -17,8 +17,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/caller"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
 )
 
 // Path is the path of the server.
@@ -80,15 +80,15 @@ type face struct {
 // of the metadata, as in RFC 9728.
 func (f *face) authorised(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		key := caller.Token(r)
-		challenge := `Bearer resource_metadata="` + caller.Root(r) + metadataPath + Path + `"`
+		key := httpauth.Token(r)
+		challenge := `Bearer resource_metadata="` + httpauth.Root(r) + metadataPath + Path + `"`
 		switch {
 		case key == "":
 			refuse(w, challenge, "the request has no API key; send it as a bearer token")
 		case !f.Service.Authenticate(key):
 			refuse(w, challenge+`, error="invalid_token"`, "the API key is not valid")
 		default:
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), rootKey{}, caller.Root(r))))
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), rootKey{}, httpauth.Root(r))))
 		}
 	})
 }
@@ -111,7 +111,7 @@ type metadata struct {
 func serveMetadata(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	// Nothing can be done for a client that is gone.
-	_ = json.NewEncoder(w).Encode(metadata{caller.Root(r) + Path, "Instance hosting", []string{"header"}})
+	_ = json.NewEncoder(w).Encode(metadata{httpauth.Root(r) + Path, "Instance hosting", []string{"header"}})
 }
 
 // rootKey is the context key of the address at which a caller found the server.

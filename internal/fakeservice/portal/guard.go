@@ -7,8 +7,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/caller"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
 )
 
 // maxForm is the maximum size of a form in bytes.
@@ -60,7 +60,7 @@ func assetsOnly(files http.Handler) http.Handler {
 // isSecure reports whether a visitor's connection is encrypted. The portal's address may
 // say so too.
 func (p *Portal) isSecure(r *http.Request) bool {
-	return caller.IsSecure(r) || strings.HasPrefix(p.PortalURL, "https://")
+	return httpauth.IsSecure(r) || strings.HasPrefix(p.PortalURL, "https://")
 }
 
 // signedIn serves requests with a session. A form must also have the session's token.

@@ -11,8 +11,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/caller"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
 )
 
 // Root is the path of the pages after sign-in.
@@ -102,4 +102,4 @@ func (c *call) param(name string) string { return c.r.PathValue(name) }
 func (c *call) instance() string         { return c.param("id") }
 
 // root returns the portal's address for this visitor.
-func (c *call) root() string { return cmp.Or(c.PortalURL, caller.Root(c.r)) }
+func (c *call) root() string { return cmp.Or(c.PortalURL, httpauth.Root(c.r)) }

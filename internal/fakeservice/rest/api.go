@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/caller"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
@@ -106,7 +106,7 @@ func (a *API) answer(r *http.Request, path string, body []byte) (out reply, docu
 	if route == nil {
 		return encode(fail(core.Refuse(core.NotFound, "there is no %s %s", r.Method, r.URL.Path))), false
 	}
-	service := operations.Service{Service: a.Service, Portal: cmp.Or(a.PortalURL, caller.Root(r))}
+	service := operations.Service{Service: a.Service, Portal: cmp.Or(a.PortalURL, httpauth.Root(r))}
 	c := &call{service: service, request: r, route: route, params: params, body: body}
 	if violation != nil {
 		if c.lacksConfirm() {
@@ -119,7 +119,7 @@ func (a *API) answer(r *http.Request, path string, body []byte) (out reply, docu
 }
 
 func (a *API) authorise(r *http.Request) error {
-	key := caller.Token(r)
+	key := httpauth.Token(r)
 	switch {
 	case key == "":
 		return core.Refuse(core.Unauthorized, "the request has no API key; send it as a bearer token")

@@ -1,11 +1,11 @@
-package caller_test
+package httpauth_test
 
 import (
 	"crypto/tls"
 	"net/http/httptest"
 	"testing"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/caller"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
 )
 
 func TestToken(t *testing.T) {
@@ -15,7 +15,7 @@ func TestToken(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Authorization", header)
-		if got := caller.Token(r); got != want {
+		if got := httpauth.Token(r); got != want {
 			t.Errorf("%q brings %q, want %q", header, got, want)
 		}
 	}
@@ -28,7 +28,7 @@ func TestRoot(t *testing.T) {
 	secure.TLS = &tls.ConnectionState{}
 	plain.Host, proxied.Host, secure.Host = "localhost:80", "fake.test", "[::1]:443"
 	for _, row := range []struct{ got, want string }{
-		{caller.Root(plain), "http://localhost:80"}, {caller.Root(proxied), "https://fake.test"}, {caller.Root(secure), "https://[::1]:443"},
+		{httpauth.Root(plain), "http://localhost:80"}, {httpauth.Root(proxied), "https://fake.test"}, {httpauth.Root(secure), "https://[::1]:443"},
 	} {
 		if row.got != row.want {
 			t.Errorf("the fake was found at %s, want %s", row.got, row.want)

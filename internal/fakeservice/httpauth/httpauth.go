@@ -1,5 +1,5 @@
-// Package caller reads the caller's token from a request, and the address that it used.
-package caller
+// Package httpauth reads the caller's token from a request, and the address that it used.
+package httpauth
 
 import (
 	"net/http"
