@@ -37,11 +37,11 @@ type about struct {
 // Backup saves the streams to a folder while the server runs, and returns the number of
 // bytes written.
 func (s *Server) Backup(ctx context.Context, folder string) (int64, error) {
-	ctx, leave, err := s.turn.Enter(ctx)
+	ctx, release, err := s.lock.Acquire(ctx)
 	if err != nil {
 		return 0, err
 	}
-	defer leave()
+	defer release()
 	if err := s.save(ctx, folder); err != nil {
 		return 0, errors.Join(fmt.Errorf("back NATS up: %w", err), os.RemoveAll(folder))
 	}
@@ -133,11 +133,11 @@ func (s *Server) Reset(ctx context.Context) error {
 }
 
 func (s *Server) replaceData(ctx context.Context, fill func(context.Context) error) error {
-	ctx, leave, err := s.turn.Enter(ctx)
+	ctx, release, err := s.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	return datafolder.Replacement{Folder: s.data(), Stop: s.stop, Start: s.start, Fill: fill}.Do(ctx)
 }
 

@@ -15,8 +15,8 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/allowproxy"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 )
 
 // Port is the service's standard port. A Server listens there if it is free.
@@ -62,8 +62,8 @@ type Server struct {
 	// password is the password of the package's user.
 	password string
 
-	// turn serializes changes of the server. It guards the following fields.
-	turn     *turn.Turn
+	// lock serializes changes of the server. It guards the following fields.
+	lock     *enginelock.Lock
 	settings Settings
 	// unsettled is set until the settings are known to be in effect.
 	unsettled bool
@@ -89,7 +89,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		folder: folder, host: o.Host, notify: o.Notify, log: o.Logger, turn: turn.New(ctx),
+		folder: folder, host: o.Host, notify: o.Notify, log: o.Logger, lock: enginelock.New(ctx),
 		tls:      &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 		password: rand.Text(), settings: o.Settings,
 	}
@@ -105,11 +105,11 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 }
 
 func (s *Server) open(ctx context.Context) error {
-	ctx, leave, err := s.turn.Enter(ctx)
+	ctx, release, err := s.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	if err := errors.Join(os.MkdirAll(s.folder, 0o700), datafolder.Recover(s.data())); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (s *Server) accountFolder() string {
 	return filepath.Join(s.data(), server.JetStreamStoreDir, server.DEFAULT_GLOBAL_ACCOUNT)
 }
 
-// start starts the server and admits clients. The caller has the turn.
+// start starts the server and admits clients. The caller has the lock.
 func (s *Server) start(context.Context) error {
 	// After the deletion of a stream, the server removes the account's folder in the
 	// background, if it is empty. That could make the next start fail.
@@ -149,7 +149,7 @@ func (s *Server) start(context.Context) error {
 	return nil
 }
 
-// stop stops the server, if it runs. The caller has the turn.
+// stop stops the server, if it runs. The caller has the lock.
 func (s *Server) stop() {
 	s.proxy.Lead("", "")
 	if s.listening != nil {
@@ -167,11 +167,11 @@ func (s *Server) stop() {
 // Configure applies new settings: passwords and the allowlist without a restart, limits
 // with one. Sessions that used an old password end.
 func (s *Server) Configure(ctx context.Context, wanted Settings) error {
-	ctx, leave, err := s.turn.Enter(ctx)
+	ctx, release, err := s.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	before, all := s.settings, s.unsettled || s.running == nil
 	s.settings, s.unsettled = wanted, true
 	s.proxy.Allow(wanted.Allowlist)
@@ -191,18 +191,18 @@ func (s *Server) Configure(ctx context.Context, wanted Settings) error {
 
 // Restart restarts the server. Streams in files stay, with their consumers.
 func (s *Server) Restart(ctx context.Context) error {
-	ctx, leave, err := s.turn.Enter(ctx)
+	ctx, release, err := s.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	s.stop()
 	return s.start(ctx)
 }
 
 // Close stops the server. Its streams stay in the folder.
 func (s *Server) Close() error {
-	defer s.turn.Close()()
+	defer s.lock.Close()()
 	s.stop()
 	s.proxy.Close()
 	return nil

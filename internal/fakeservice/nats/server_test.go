@@ -18,8 +18,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 )
 
 func TestEventOf(t *testing.T) {
@@ -196,7 +196,7 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Backup(t.Context(), backup); !errors.Is(err, turn.ErrClosed) {
+	if _, err := s.Backup(t.Context(), backup); !errors.Is(err, enginelock.ErrClosed) {
 		t.Errorf("a closed server said %v", err)
 	}
 	s = w.open()

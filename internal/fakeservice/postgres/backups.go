@@ -18,11 +18,11 @@ import (
 // pg_basebackup. It returns the number of bytes copied. It needs only the server. A dump
 // would need programs that some machines have in a different version or not at all.
 func (c *Cluster) Backup(ctx context.Context, folder string) (int64, error) {
-	ctx, leave, err := c.turn.Enter(ctx)
+	ctx, release, err := c.lock.Acquire(ctx)
 	if err != nil {
 		return 0, err
 	}
-	defer leave()
+	defer release()
 	if err := c.backUp(ctx, folder); err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}

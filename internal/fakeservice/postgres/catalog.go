@@ -26,14 +26,14 @@ func (c *Cluster) Extensions(ctx context.Context, database string) (map[string]s
 	return versions, err
 }
 
-// list runs a query as the superuser. It takes the turn, so that it does not query a server
+// list runs a query as the superuser. It takes the lock, so that it does not query a server
 // that is being replaced.
 func (c *Cluster) list(ctx context.Context, database, query string) (rows [][][]byte, err error) {
-	ctx, leave, err := c.turn.Enter(ctx)
+	ctx, release, err := c.lock.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer release()
 	conn, err := c.connect(ctx, superuser, database)
 	if err != nil {
 		return nil, err

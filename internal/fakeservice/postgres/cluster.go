@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/allowproxy"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
@@ -54,8 +54,8 @@ type Cluster struct {
 	pooled *allowproxy.Proxy
 	pooler *pooler
 
-	// turn serializes changes of the cluster. It guards the following fields.
-	turn     *turn.Turn
+	// lock serializes changes of the cluster. It guards the following fields.
+	lock     *enginelock.Lock
 	settings Settings
 	// unsettled is set until the settings are known to be in effect.
 	unsettled bool
@@ -63,9 +63,9 @@ type Cluster struct {
 	process *program
 
 	// inside is the server's own port, or 0 before the first start. Sessions read it
-	// without the turn.
+	// without the lock.
 	inside atomic.Int32
-	// newest is the server that was started last. It is read without the turn.
+	// newest is the server that was started last. It is read without the lock.
 	newest atomic.Pointer[program]
 }
 
@@ -84,7 +84,7 @@ const (
 func (s *Server) NewCluster(ctx context.Context, name string, settings Settings) (*Cluster, error) {
 	c := &Cluster{
 		server: s, folder: filepath.Join(s.folder, name), log: s.log.With("cluster", name),
-		turn: turn.New(ctx), settings: settings,
+		lock: enginelock.New(ctx), settings: settings,
 	}
 	if socket := filepath.Join(c.sockets(), ".s.PGSQL.65535"); len(socket) > longestSocket {
 		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", socket)
@@ -107,11 +107,11 @@ func (s *Server) NewCluster(ctx context.Context, name string, settings Settings)
 }
 
 func (c *Cluster) make(ctx context.Context, isNew bool) error {
-	ctx, leave, err := c.turn.Enter(ctx)
+	ctx, release, err := c.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	for _, folder := range []string{c.folder, filepath.Dir(c.sockets()), c.sockets()} {
 		if err := c.server.account.MakeFolder(folder); err != nil {
 			return err
@@ -174,11 +174,11 @@ func (c *Cluster) InsidePort() int { return int(c.inside.Load()) }
 // Configure applies new settings. Passwords and the allowlist change without a restart; the
 // number of connections needs one.
 func (c *Cluster) Configure(ctx context.Context, s Settings) error {
-	ctx, leave, err := c.turn.Enter(ctx)
+	ctx, release, err := c.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	before := c.settings
 	all := c.unsettled
 	c.unsettled = true
@@ -205,17 +205,17 @@ func (c *Cluster) Configure(ctx context.Context, s Settings) error {
 
 // Restart restarts the server. Its data stays.
 func (c *Cluster) Restart(ctx context.Context) error {
-	ctx, leave, err := c.turn.Enter(ctx)
+	ctx, release, err := c.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	c.stop(stopFast)
 	return c.start(ctx)
 }
 
 // start starts the server and admits clients once the settings are in effect. The caller
-// has the turn.
+// has the lock.
 func (c *Cluster) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -280,7 +280,7 @@ func (c *Cluster) awaitReady(ctx context.Context, p *program) error {
 	}
 }
 
-// stop stops the server. The caller has the turn.
+// stop stops the server. The caller has the lock.
 func (c *Cluster) stop(how os.Signal) {
 	c.direct.Lead("", "")
 	p := c.process
@@ -296,30 +296,30 @@ func (c *Cluster) revive(p *program, what string, wanted func() bool, start func
 	defer rescue.Log(c.log, "keep "+what+" running")
 	<-p.Ended()
 	for {
-		ctx, leave, err := c.turn.Enter(c.turn.Life())
+		ctx, release, err := c.lock.Acquire(c.lock.Life())
 		if err != nil {
 			return
 		}
 		if !wanted() {
-			leave()
+			release()
 			return
 		}
 		c.log.Warn(what + " ended by itself and is started again")
 		err = start(ctx)
-		leave()
-		if err == nil || c.turn.Life().Err() != nil {
+		release()
+		if err == nil || c.lock.Life().Err() != nil {
 			return
 		}
 		c.log.Error(what+" could not be started again", "error", err)
 		select {
 		case <-time.After(reviveEvery):
-		case <-c.turn.Life().Done():
+		case <-c.lock.Life().Done():
 		}
 	}
 }
 
 // setPasswords sets the roles' passwords in the server and the pooler. The caller has the
-// turn.
+// lock.
 func (c *Cluster) setPasswords(ctx context.Context) error {
 	err := c.asSuperuser(ctx, maintenance,
 		"ALTER ROLE "+OwnerRole+" PASSWORD "+quote(c.settings.OwnerPassword),
@@ -342,8 +342,8 @@ func (c *Cluster) Remove() error {
 
 // Close stops the cluster. Its data stays in place.
 func (c *Cluster) Close() error {
-	// The current holder of the turn ends soon, because its connections to the server do.
-	defer c.turn.Close()()
+	// The current holder of the lock ends soon, because its connections to the server do.
+	defer c.lock.Close()()
 	defer c.server.forget(c)
 	for _, p := range []*allowproxy.Proxy{c.direct, c.pooled} {
 		if p != nil {

@@ -110,14 +110,14 @@ func TestRestoreOfRubbish(t *testing.T) {
 	}
 }
 
-// A caller that gives up waiting for the turn has changed nothing.
+// A caller that gives up waiting for the lock has changed nothing.
 func TestResetThatIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))
 	ask(t, c, "CREATE TABLE kept (n INT)")
 	ctx, cancel := context.WithCancel(t.Context())
-	_, leave, err := c.turn.Enter(t.Context()) // another caller's turn
+	_, release, err := c.lock.Acquire(t.Context()) // another caller's lock
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestResetThatIsGivenUp(t *testing.T) {
 	if err := <-gaveUp; err == nil {
 		t.Error("Reset with an ended context: got no error, want one")
 	}
-	leave()
+	release()
 	ask(t, c, "SELECT * FROM kept")
 }
 

@@ -9,11 +9,11 @@ import (
 // CreateDatabase creates a database that belongs to the owner. An existing database is not
 // an error: the caller has checked for it, so an interrupted earlier call has created it.
 func (c *Cluster) CreateDatabase(ctx context.Context, name string) error {
-	ctx, leave, err := c.turn.Enter(ctx)
+	ctx, release, err := c.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	name = quoteName(name)
 	err = c.asSuperuser(ctx, maintenance, createDatabase(name))
 	_, state, _ := IsSQLError(err)
@@ -29,11 +29,11 @@ func (c *Cluster) CreateDatabase(ctx context.Context, name string) error {
 
 // DropDatabase drops a database and ends its sessions. A missing database is not an error.
 func (c *Cluster) DropDatabase(ctx context.Context, name string) error {
-	ctx, leave, err := c.turn.Enter(ctx)
+	ctx, release, err := c.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	return c.asSuperuser(ctx, maintenance, dropDatabase(quoteName(name)))
 }
 
@@ -72,11 +72,11 @@ func (e *MissingExtensionError) Error() string {
 // SetExtension installs an extension, by PostgreSQL's name for it, in the database, and
 // returns its version.
 func (c *Cluster) SetExtension(ctx context.Context, database, name string) (version string, err error) {
-	ctx, leave, err := c.turn.Enter(ctx)
+	ctx, release, err := c.lock.Acquire(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer leave()
+	defer release()
 	conn, err := c.connect(ctx, superuser, database)
 	if err != nil {
 		return "", err
@@ -98,10 +98,10 @@ func (c *Cluster) SetExtension(ctx context.Context, database, name string) (vers
 
 // DropExtension removes an extension. It fails while something depends on it.
 func (c *Cluster) DropExtension(ctx context.Context, database, name string) error {
-	ctx, leave, err := c.turn.Enter(ctx)
+	ctx, release, err := c.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	return c.asSuperuser(ctx, database, "DROP EXTENSION IF EXISTS "+quoteName(name))
 }

@@ -17,7 +17,7 @@ import (
 // connections, so it is far above the plan's limit.
 const mostClients = 1000
 
-// pooler is the PgBouncer of a cluster. Its methods require the cluster's turn.
+// pooler is the PgBouncer of a cluster. Its methods require the cluster's lock.
 type pooler struct {
 	cluster *Cluster
 	process *program

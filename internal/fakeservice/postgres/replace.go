@@ -59,11 +59,11 @@ func (c *Cluster) copyIn(ctx context.Context, from string) error {
 // replaceData starts the server with a copy of another data folder. If that fails, the data
 // is as before.
 func (c *Cluster) replaceData(ctx context.Context, from string) error {
-	ctx, leave, err := c.turn.Enter(ctx)
+	ctx, release, err := c.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	if err := c.copyIn(ctx, from); err != nil {
 		return err
 	}

@@ -22,11 +22,11 @@ const (
 // Backup saves the data to a folder while the server runs, and returns the number of bytes
 // written.
 func (s *Server) Backup(ctx context.Context, folder string) (int64, error) {
-	ctx, leave, err := s.turn.Enter(ctx)
+	ctx, release, err := s.lock.Acquire(ctx)
 	if err != nil {
 		return 0, err
 	}
-	defer leave()
+	defer release()
 	if err := s.save(ctx, folder); err != nil {
 		return 0, errors.Join(fmt.Errorf("back Redis up: %w", err), os.RemoveAll(folder))
 	}
@@ -58,11 +58,11 @@ func (s *Server) Reset(ctx context.Context) error { return s.replaceData(ctx, ""
 // replaceData starts the server with the data of a snapshot, or without data. If that
 // fails, the data is as before.
 func (s *Server) replaceData(ctx context.Context, snapshot string) error {
-	ctx, leave, err := s.turn.Enter(ctx)
+	ctx, release, err := s.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	return datafolder.Replacement{
 		Folder: s.data(), Stop: s.stop, Start: s.start,
 		Fill: func(context.Context) error { return s.fill(snapshot) },

@@ -24,7 +24,7 @@ type running struct {
 	output *process.Tail
 }
 
-// start starts the server and admits clients once it has its data. The caller has the turn.
+// start starts the server and admits clients once it has its data. The caller has the lock.
 func (s *Server) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -87,7 +87,7 @@ func (s *Server) listens(ctx context.Context) error {
 	return connection.Close()
 }
 
-// runs reports whether the server runs, as far as is known. The caller has the turn.
+// runs reports whether the server runs, as far as is known. The caller has the lock.
 func (s *Server) runs() bool {
 	if s.process == nil {
 		return false
@@ -100,7 +100,7 @@ func (s *Server) runs() bool {
 	}
 }
 
-// stop stops the server, if it runs. The caller has the turn.
+// stop stops the server, if it runs. The caller has the lock.
 func (s *Server) stop() {
 	s.proxy.Lead("", "")
 	p := s.process
@@ -117,25 +117,25 @@ func (s *Server) revive(p *running) {
 	defer rescue.Log(s.log, "keep Redis running")
 	<-p.Ended()
 	for {
-		ctx, leave, err := s.turn.Enter(s.turn.Life())
+		ctx, release, err := s.lock.Acquire(s.lock.Life())
 		if err != nil {
 			return
 		}
 		if s.process != p {
-			leave()
+			release()
 			return
 		}
 		s.pid.Store(0)
 		s.log.Warn("Redis ended by itself and is started again", "how", p.How())
 		err = s.start(ctx)
-		leave()
-		if err == nil || s.turn.Life().Err() != nil {
+		release()
+		if err == nil || s.lock.Life().Err() != nil {
 			return
 		}
 		s.log.Error("Redis could not be started again", "error", err)
 		select {
 		case <-time.After(reviveEvery):
-		case <-s.turn.Life().Done():
+		case <-s.lock.Life().Done():
 		}
 	}
 }

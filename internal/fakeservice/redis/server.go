@@ -16,8 +16,8 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/allowproxy"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
@@ -65,11 +65,11 @@ type Server struct {
 	account  unprivileged.Account
 	proxy    *allowproxy.Proxy
 	password string // of the package's user
-	// pid is the id of the process, or 0. It is read without the turn.
+	// pid is the id of the process, or 0. It is read without the lock.
 	pid atomic.Int64
 
-	// turn serializes changes of the server. It guards the following fields.
-	turn     *turn.Turn
+	// lock serializes changes of the server. It guards the following fields.
+	lock     *enginelock.Lock
 	settings Settings
 	// unsettled is set until the settings are known to be in effect.
 	unsettled bool
@@ -103,7 +103,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	}
 	s := &Server{
 		program: o.Program, folder: folder, run: run, log: o.Logger, account: who,
-		password: rand.Text(), turn: turn.New(ctx), settings: o.Settings,
+		password: rand.Text(), lock: enginelock.New(ctx), settings: o.Settings,
 	}
 	if len(s.socket()) > longestSocket {
 		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", s.socket())
@@ -123,11 +123,11 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 }
 
 func (s *Server) open(ctx context.Context) error {
-	ctx, leave, err := s.turn.Enter(ctx)
+	ctx, release, err := s.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	for _, folder := range []string{s.folder, s.run} {
 		if err := s.account.MakeFolder(folder); err != nil {
 			return err
@@ -153,11 +153,11 @@ func (s *Server) PID() int { return int(s.pid.Load()) }
 
 // Configure applies new settings without a restart. Sessions that used an old password end.
 func (s *Server) Configure(ctx context.Context, wanted Settings) error {
-	ctx, leave, err := s.turn.Enter(ctx)
+	ctx, release, err := s.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	before, all := s.settings, s.unsettled || !s.runs()
 	s.settings, s.unsettled = wanted, true
 	s.proxy.Allow(wanted.Allowlist)
@@ -174,7 +174,7 @@ func (s *Server) Configure(ctx context.Context, wanted Settings) error {
 	return nil
 }
 
-// reconfigure changes the settings of the running server. The caller has the turn.
+// reconfigure changes the settings of the running server. The caller has the lock.
 func (s *Server) reconfigure(ctx context.Context, passwordChanged bool) error {
 	if err := s.writeConfiguration(); err != nil {
 		return err
@@ -192,11 +192,11 @@ func (s *Server) reconfigure(ctx context.Context, passwordChanged bool) error {
 
 // Restart restarts the server. Its data stays.
 func (s *Server) Restart(ctx context.Context) error {
-	ctx, leave, err := s.turn.Enter(ctx)
+	ctx, release, err := s.lock.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	return s.restart(ctx)
 }
 
@@ -207,7 +207,7 @@ func (s *Server) restart(ctx context.Context) error {
 
 // Close stops the server. Its data stays in the folder.
 func (s *Server) Close() error {
-	defer s.turn.Close()()
+	defer s.lock.Close()()
 	s.stop()
 	s.proxy.Close()
 	if s.run != s.folder {

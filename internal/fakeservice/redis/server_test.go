@@ -14,8 +14,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/turn"
 )
 
 func TestProgramOf(t *testing.T) {
@@ -93,7 +93,7 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	if _, err := os.Stat(o.Run); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder of the socket is still there: %v", err)
 	}
-	if _, err := s.Backup(t.Context(), filepath.Join(parent, "late")); !errors.Is(err, turn.ErrClosed) {
+	if _, err := s.Backup(t.Context(), filepath.Join(parent, "late")); !errors.Is(err, enginelock.ErrClosed) {
 		t.Errorf("a closed server said %v", err)
 	}
 	again, err := Open(t.Context(), o)

@@ -1,4 +1,4 @@
-package turn
+package enginelock
 
 import (
 	"context"
@@ -7,38 +7,38 @@ import (
 	"testing/synctest"
 )
 
-func TestTurn(t *testing.T) {
+func TestLock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turn := New(t.Context())
-		held, leave, err := turn.Enter(t.Context())
+		lock := New(t.Context())
+		held, release, err := lock.Acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		impatient, cancel := context.WithCancel(t.Context())
 		refused := make(chan error, 1)
 		go func() {
-			_, _, err := turn.Enter(impatient)
+			_, _, err := lock.Acquire(impatient)
 			refused <- err
 		}()
 		synctest.Wait()
 		cancel()
 		if err := <-refused; !errors.Is(err, context.Canceled) {
-			t.Errorf("Enter with an ended context: got error %v, want context.Canceled", err)
+			t.Errorf("Acquire with an ended context: got error %v, want context.Canceled", err)
 		}
 		closed := make(chan func())
-		go func() { closed <- turn.Close() }()
+		go func() { closed <- lock.Close() }()
 		<-held.Done()
 		select {
 		case <-closed:
-			t.Error("Close does not wait for the holder of the turn")
+			t.Error("Close does not wait for the holder of the lock")
 		default:
 		}
-		leave()
+		release()
 		(<-closed)()
-		if _, _, err := turn.Enter(t.Context()); !errors.Is(err, ErrClosed) || turn.Life().Err() == nil {
+		if _, _, err := lock.Acquire(t.Context()); !errors.Is(err, ErrClosed) || lock.Life().Err() == nil {
 			t.Errorf("who comes after Close got %v", err)
 		}
-		turn.Close()()
+		lock.Close()()
 	})
 }
