@@ -14,8 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/serving"
 )
 
 // version is set when a release is built.
@@ -32,7 +32,7 @@ func main() {
 	// CLI that was killed cannot do that, so its providers end by themselves.
 	signal.Ignore(syscall.SIGTERM)
 
-	if err := serving.QuietLogs(os.Environ(), os.Setenv); err != nil {
+	if err := pluginserver.QuietLogs(os.Environ(), os.Setenv); err != nil {
 		log.Fatal(err)
 	}
 	// By default, garbage collection takes a third of the time of a plan, to save little
@@ -49,7 +49,7 @@ func main() {
 		options = append(options, tf6server.WithManagedDebug()) // the user ends it
 	} else {
 		go func() {
-			serving.AwaitOrphaned(server, cli, os.Getppid)
+			pluginserver.AwaitOrphaned(server, cli, os.Getppid)
 			os.Exit(1)
 		}()
 	}

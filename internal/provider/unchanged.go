@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/serving"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
 )
 
 // An unchangedServer answers a read or plan that changes nothing without most of the
@@ -27,12 +27,12 @@ import (
 //     the state (TestPlanModifiersKeepWhatDoesNotChange).
 //   - It calls semantic equality, which only concerns values that differ.
 type unchangedServer struct {
-	serving.ProviderServer
+	pluginserver.ProviderServer
 	provider *hostingProvider
 	types    func() map[string]*resourceType
 }
 
-func newUnchangedServer(p *hostingProvider, framework serving.ProviderServer) *unchangedServer {
+func newUnchangedServer(p *hostingProvider, framework pluginserver.ProviderServer) *unchangedServer {
 	return &unchangedServer{ProviderServer: framework, provider: p, types: sync.OnceValue(resourceTypes)}
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/serving"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
 )
 
 // Each answer of an unchangedServer is compared with the framework's answer, byte by byte
@@ -68,7 +68,7 @@ type side struct {
 
 // A countedServer counts the calls that reach the framework.
 type countedServer struct {
-	serving.ProviderServer
+	pluginserver.ProviderServer
 	left *map[string]int
 }
 

@@ -1,4 +1,4 @@
-// Package serving sits between a CLI and the framework's server of a provider. It decides
+// Package pluginserver sits between a CLI and the framework's server of a provider. It decides
 // which logs are written, how long the context of a call is kept, and when a provider
 // whose CLI was killed ends.
 //
@@ -22,4 +22,4 @@
 // and the CLI still has to save the state. AwaitOrphaned therefore checks every second
 // whether the parent process is still the same. If not, calls have 30 s to end. On
 // Windows a process keeps its parent's id, so nothing is detected there.
-package serving
+package pluginserver
