@@ -11,7 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/surroundings"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/snippettest"
 )
 
 // A snippet is an example of one file, which refers to objects of the reader's own module.
@@ -42,7 +42,7 @@ func bare(fake *fakeservicetest.Server, instances ...fakeservice.Instance) {
 	}
 }
 
-// instance returns one with the engines that package surroundings declares, and others.
+// instance returns one with the engines that package snippettest declares, and others.
 func instance(id, name string, engines ...string) fakeservice.Instance {
 	in := fakeservice.Instance{ID: id, Name: name, Region: "eu-central", Tags: []string{"production"}, Engines: map[string]*fakeservice.Engine{}}
 	for _, engine := range append(engines, "postgres", "apps", "auth") {
@@ -57,7 +57,7 @@ var instanceID = regexp.MustCompile(`"(i-[0-9a-z]+)"`)
 // instancesOf returns the instances that a snippet refers to, by id or by address, and
 // import blocks for the latter. When a user writes such a snippet, the instances already
 // run.
-func instancesOf(snippet string, missing surroundings.Missing) (instances []fakeservice.Instance, imports string) {
+func instancesOf(snippet string, missing snippettest.Missing) (instances []fakeservice.Instance, imports string) {
 	ids := map[string]bool{}
 	for _, match := range instanceID.FindAllStringSubmatch(snippet, -1) {
 		ids[match[1]] = true
@@ -84,7 +84,7 @@ func newSnippets(t *testing.T, files []string) *workspace {
 	for _, file := range files {
 		all += text(t, file)
 	}
-	missing := surroundings.Of(all)
+	missing := snippettest.Of(all)
 	var options []func(*fakeservice.Options)
 	if strings.Contains(all, `resource "hosting_postgres_script"`) {
 		options = append(options, withPostgres(t))

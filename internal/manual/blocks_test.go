@@ -12,7 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/surroundings"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/snippettest"
 )
 
 // TestBlocks validates each block of configuration in the published pages, together with
@@ -83,7 +83,7 @@ func validate(t *testing.T, cli, config, text string, formOnly bool) {
 	if strings.Contains("\n"+text, "\nrun \"") {
 		name = "block.tftest.hcl"
 	}
-	for file, content := range map[string]string{name: text, "around.tf": surroundings.Of(text).Configuration()} {
+	for file, content := range map[string]string{name: text, "around.tf": snippettest.Of(text).Configuration()} {
 		if err := os.WriteFile(filepath.Join(folder, file), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package surroundings
+package snippettest
 
 import (
 	"strings"

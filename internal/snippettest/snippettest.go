@@ -1,6 +1,6 @@
-// Package surroundings completes a snippet of configuration. An example or a block of a
+// Package snippettest completes a snippet of configuration. An example or a block of a
 // page may refer to resources and variables that exist only in the reader's own module.
-package surroundings
+package snippettest
 
 import (
 	"fmt"
