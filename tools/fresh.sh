@@ -28,5 +28,5 @@ try make quick
 try make demo
 # The guides use the newest Terraform, and what people use beside it.
 try make toolchain
-try make test-one CLI=terraform-1.16 RUN=TestGuides PKG=./internal/manual
+try make test-one CLI=terraform-1.16 RUN=TestGuides PKG=./internal/guidetest
 try make test

@@ -56,7 +56,7 @@ var elsewhere = []struct{ files, test, in, why string }{
 	{"guestbook/*.tf", "TestGuestbook", "internal/acceptance/guestbook_test.go", "it is looked at from all sides there, with its app and a browser too"},
 	{"guestbook/tests/*.tftest.hcl", "TestGuestbookOwnTest", "internal/acceptance/guestbook_test.go", "its script runs on a database that is recorded"},
 	{"ephemeral-resources/hosting_connection/ephemeral-resource.tf", "TestAnotherProviderOverTheEphemeralConnection", "internal/acceptance/postgresql_provider_test.go", "it needs a provider of Postgres, and an apply before it"},
-	{"ci/*.yml", "TestWorkflow", "internal/manual/workflow_test.go", "its steps are typed into a terminal, as the commands of the guides are"},
+	{"ci/*.yml", "TestWorkflow", "internal/guidetest/workflow_test.go", "its steps are typed into a terminal, as the commands of the guides are"},
 }
 
 // configurationFile matches files of Terraform, and files that are run unchanged. The other

@@ -1,4 +1,4 @@
-package manual
+package guidetest
 
 import (
 	"fmt"
@@ -59,7 +59,7 @@ func overrides(t *testing.T) string {
 	t.Helper()
 	programs, _ := install(t)
 	providers := filepath.Join(t.TempDir(), "providers")
-	if err := program.Build(filepath.Join(providers, "terraform-provider-postgresql"), "internal/manual/testdata/postgresql"); err != nil {
+	if err := program.Build(filepath.Join(providers, "terraform-provider-postgresql"), "internal/guidetest/testdata/postgresql"); err != nil {
 		t.Fatal(err)
 	}
 	mirrored, err := filepath.Glob(filepath.Join(filepath.Dir(programs), "mirror", "registry.terraform.io", "*", "*", "*", "*", "terraform-provider-hosting_*"))
