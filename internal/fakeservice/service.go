@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -131,7 +132,7 @@ func Open(o Options) (*Service, error) {
 	}
 	s.Log = requestlog.New(requestlog.Options{Prefix: rest.Prefix, Kept: o.RequestsKept, Now: s.Now, Logger: o.Logger, Answered: o.Answered})
 	s.api = rest.New(rest.Options{Service: s.Service, PortalURL: o.PortalURL, Violation: s.Violation})
-	s.gateway = gateway.New(http.HandlerFunc(s.serveAPI), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.Watch})
+	s.gateway = gateway.New(http.HandlerFunc(s.serveFace), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.watch})
 	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	mcp.Mount(s.mux, mcp.Options{Service: s.Service, PortalURL: o.PortalURL, Logger: o.Logger, Called: o.Called})
 	s.portal = portal.New(portal.Options{Service: s.Service, PortalURL: o.PortalURL, Password: s.portalPassword, Did: o.PortalDid})
@@ -144,14 +145,14 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// ServeHTTP serves the API under /api/v1, through the gateway, and everything else
-// without it. GET /healthz needs no token and answers 200.
+// ServeHTTP serves the API under /api/v1, the MCP server and the portal through the
+// gateway, and everything else without it. GET /healthz needs no token and answers 200.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := s.checkVisitor(r); err != nil {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
 	}
-	if r.URL.Path == rest.Prefix || strings.HasPrefix(r.URL.Path, rest.Prefix+"/") {
+	if behindGateway(r.URL.Path) {
 		s.gateway.ServeHTTP(w, r)
 		return
 	}
@@ -161,11 +162,39 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// serveAPI answers a request from the gateway. If the gateway makes the read lag, the
+// behindGateway reports whether requests to a path pass through the gateway: all that
+// carry out operations. Sign-in and the files of pages always answer, so that a person
+// can reach the controls.
+func behindGateway(path string) bool {
+	if isBelow(path, portal.SignInPath) || isBelow(path, portal.AssetsPath) {
+		return false
+	}
+	return slices.ContainsFunc([]string{rest.Prefix, mcp.Path, portal.Root, portal.CheckoutPath}, func(root string) bool { return isBelow(path, root) })
+}
+
+// isBelow reports whether a path is a root or below it.
+func isBelow(path, root string) bool {
+	return path == root || strings.HasPrefix(path, root+"/")
+}
+
+// serveFace answers a request from the gateway. If the gateway makes the read lag, the
 // answer shows the state of a past moment.
-func (s *Service) serveAPI(w http.ResponseWriter, r *http.Request) {
+func (s *Service) serveFace(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
-	s.api.ServeHTTP(w, r.WithContext(core.Lagging(ctx, gateway.LagOf(ctx))))
+	r = r.WithContext(core.Lagging(ctx, gateway.LagOf(ctx)))
+	if isBelow(r.URL.Path, rest.Prefix) {
+		s.api.ServeHTTP(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// watch logs the requests to the API.
+func (s *Service) watch(r *http.Request, body []byte) gateway.Exchange {
+	if !isBelow(r.URL.Path, rest.Prefix) {
+		return nil
+	}
+	return s.Watch(r, body)
 }
 
 // SetupError returns the reason that the service lacks part of Options.Setup, or nil.

@@ -76,9 +76,10 @@ func flush(w http.ResponseWriter) {
 }
 
 // record lets a handler answer a request, and returns nil if the handler aborts the
-// connection.
-func record(handler http.Handler, r *http.Request) (out *answer) {
-	made := &recorder{answer{status: http.StatusOK, header: http.Header{}}}
+// connection. If early is not nil, it sends the part of the answer that the handler has
+// flushed, and returns the writer for the rest.
+func record(handler http.Handler, r *http.Request, early func(*answer) http.ResponseWriter) (out *answer) {
+	made := &recorder{answer: answer{status: http.StatusOK, header: http.Header{}}, early: early}
 	defer func() {
 		//nolint:errorlint // the handler panics with this very value
 		if reason := recover(); reason == http.ErrAbortHandler {
@@ -91,16 +92,34 @@ func record(handler http.Handler, r *http.Request) (out *answer) {
 	return &made.answer
 }
 
-// recorder stores the output of a handler.
-type recorder struct{ answer }
+// recorder stores the output of a handler, until early has sent a part of it.
+type recorder struct {
+	answer
+	early func(*answer) http.ResponseWriter
+	rest  http.ResponseWriter // nil before the first Flush
+}
 
 func (r *recorder) Header() http.Header { return r.header }
 
 func (r *recorder) WriteHeader(status int) { r.status = status }
 
 func (r *recorder) Write(piece []byte) (int, error) {
+	if r.rest != nil {
+		return r.rest.Write(piece)
+	}
 	r.body = append(r.body, piece...)
 	return len(piece), nil
+}
+
+// Flush implements http.Flusher.
+func (r *recorder) Flush() {
+	if r.early == nil {
+		return
+	}
+	if r.rest == nil {
+		r.rest = r.early(&r.answer)
+	}
+	flush(r.rest)
 }
 
 // bodyHeld is the number of bytes of a request's body that are read before the request is

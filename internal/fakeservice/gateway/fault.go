@@ -18,7 +18,8 @@ type Fault struct {
 	// Method is the method to act on; "" means any.
 	Method string
 	// Path is relative to the prefix, and each element is a glob of path.Match, as in
-	// /instances/*/apps/import. A final ** matches everything below. "" means any path.
+	// /instances/*/apps/import. A final ** matches everything below. The paths of the MCP
+	// server and the portal are whole, as in /mcp and /portal/**. "" means any path.
 	Path string
 	// Skip is the number of matches that pass first. Times is the number of matches that
 	// are affected then: 0 means one, and a negative number means all. For limits the time,

@@ -24,12 +24,12 @@ import (
 // Options configures a Gateway.
 type Options struct {
 	// Prefix is the beginning of the API's paths, such as /api/v1. The paths of faults are
-	// relative to it.
+	// relative to it; those of requests outside the API are whole.
 	Prefix string
 	// Now returns the service's time, for the Date header; nil means time.Now.
 	Now func() time.Time
 	// Watch, if non-nil, is called for each request as it arrives, one at a time. It
-	// returns an Exchange, which is notified of the outcome of the request.
+	// returns an Exchange, which is notified of the outcome of the request, or nil.
 	Watch func(r *http.Request, body []byte) Exchange
 }
 
@@ -83,7 +83,7 @@ func New(next http.Handler, o Options) *Gateway {
 		g.now = time.Now
 	}
 	if g.watch == nil {
-		g.watch = func(*http.Request, []byte) Exchange { return unwatched{} }
+		g.watch = func(*http.Request, []byte) Exchange { return nil }
 	}
 	g.life, g.end = context.WithCancel(context.Background())
 	return g
@@ -125,12 +125,13 @@ func (g *Gateway) Close() {
 // before the end of the answer.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p := g.arrive(r)
-	if p.fault == nil {
-		out, _ := p.forward(0)
-		p.end(w, out)
+	if p.fault != nil {
+		p.end(w, p.misbehave())
 		return
 	}
-	p.end(w, p.misbehave())
+	p.client = w
+	out, _ := p.forward(0)
+	p.end(w, out)
 }
 
 // passage is one request on its way.
@@ -142,6 +143,10 @@ type passage struct {
 	fault   *Fault
 	// struck reports whether the gateway caused the answer.
 	struck bool
+	// client receives what the service flushes before the end of its answer. It is nil if
+	// a fault needs the whole answer. flushed reports whether it has received a part.
+	client  http.ResponseWriter
+	flushed bool
 }
 
 // arrive assigns a request its number and its fault.
@@ -149,7 +154,9 @@ func (g *Gateway) arrive(r *http.Request) *passage {
 	p := &passage{gateway: g, request: r, body: readBody(r)}
 	g.turn.Lock()
 	defer g.turn.Unlock()
-	p.watcher = g.watch(r, p.body.head)
+	if p.watcher = g.watch(r, p.body.head); p.watcher == nil {
+		p.watcher = unwatched{}
+	}
 
 	g.mu.Lock()
 	g.seen++
@@ -203,7 +210,14 @@ func (p *passage) serve(ctx context.Context, lag time.Duration) *answer {
 	if lag > 0 && (p.request.Method == http.MethodGet || p.request.Method == http.MethodHead) {
 		ctx = context.WithValue(ctx, lagKey{}, lag)
 	}
-	out := record(p.gateway.next, p.toService(ctx))
+	var early func(*answer) http.ResponseWriter
+	if p.client != nil {
+		early = p.sendEarly
+	}
+	out := record(p.gateway.next, p.toService(ctx), early)
+	if p.flushed {
+		return out
+	}
 	status := 0
 	if out != nil {
 		status = out.status
@@ -257,15 +271,35 @@ func (p *passage) misbehave() *answer {
 	return f.spoil(out)
 }
 
-// end sends the answer, or closes the connection if there is no answer.
-func (p *passage) end(w http.ResponseWriter, out *answer) {
-	if out == nil {
-		p.watcher.Answered(0, true)
-		panic(http.ErrAbortHandler)
-	}
+// sendEarly sends the part of an answer that the service has flushed. It returns the writer
+// for the rest.
+func (p *passage) sendEarly(part *answer) http.ResponseWriter {
+	p.flushed = true
+	p.watcher.Served(part.status)
+	p.answered(part)
+	part.write(p.client)
+	return p.client
+}
+
+// answered completes the header of an answer and notifies the watcher.
+func (p *passage) answered(out *answer) {
 	c, _, _ := p.gateway.present()
 	out.header.Set("Date", p.gateway.now().Add(c.DateOffset).UTC().Format(http.TimeFormat))
 	p.watcher.Answered(out.status, p.struck)
+}
+
+// end sends the answer, or closes the connection if there is no answer.
+func (p *passage) end(w http.ResponseWriter, out *answer) {
+	if out == nil {
+		if !p.flushed {
+			p.watcher.Answered(0, true)
+		}
+		panic(http.ErrAbortHandler)
+	}
+	if p.flushed {
+		return
+	}
+	p.answered(out)
 	switch f := p.fault; {
 	case f != nil && f.BodySize > 0:
 		p.stream(w, out)

@@ -89,7 +89,7 @@ func (s *session) sentForm(r *http.Request) bool {
 // askToSignIn redirects to the sign-in page, which leads back to a requested page. A form
 // has no effect.
 func (p *Portal) askToSignIn(w http.ResponseWriter, r *http.Request) {
-	next := Root + "/sign-in"
+	next := SignInPath
 	if r.Method == http.MethodGet {
 		next += "?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
 	}
@@ -100,7 +100,7 @@ func (p *Portal) askToSignIn(w http.ResponseWriter, r *http.Request) {
 func localPath(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.IsAbs() || u.Host != "" || strings.Contains(text, `\`) || path.Clean(u.Path) != u.Path ||
-		!strings.HasPrefix(u.Path, Root+"/") || u.Path == Root+"/sign-in" {
+		!strings.HasPrefix(u.Path, Root+"/") || u.Path == SignInPath {
 		return Root + "/instances"
 	}
 	return text

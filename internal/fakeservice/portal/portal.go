@@ -15,8 +15,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
 )
 
-// Root is the path of the pages after sign-in.
-const Root = "/portal"
+// Paths of the portal.
+const (
+	// Root is the path of the pages after sign-in, with SignInPath and AssetsPath below it.
+	Root       = "/portal"
+	SignInPath = Root + "/sign-in"
+	AssetsPath = Root + "/assets"
+	// CheckoutPath is the path of the checkouts of paid plans.
+	CheckoutPath = "/checkout"
+)
 
 // Options configures a Portal.
 type Options struct {
@@ -62,14 +69,14 @@ func (p *Portal) Close() { p.end() }
 
 // Mount adds the portal's pages to a mux.
 func (p *Portal) Mount(mux *http.ServeMux) {
-	mux.Handle("/checkout/{token}", secured(p.serveCheckout))
+	mux.Handle(CheckoutPath+"/{token}", secured(p.serveCheckout))
 	mux.Handle("GET /guides/apps", secured(p.serveGuide))
-	mux.Handle("GET "+Root+"/assets/", assetsOnly(http.StripPrefix(Root, http.FileServerFS(assets))))
+	mux.Handle("GET "+AssetsPath+"/", assetsOnly(http.StripPrefix(Root, http.FileServerFS(assets))))
 	mux.Handle("GET /{$}", http.RedirectHandler(Root+"/", http.StatusSeeOther))
 	mux.Handle("GET "+Root+"/{$}", http.RedirectHandler(Root+"/instances", http.StatusSeeOther))
 	mux.Handle("GET "+Root, http.RedirectHandler(Root+"/instances", http.StatusSeeOther))
-	mux.Handle("GET "+Root+"/sign-in", secured(p.showSignIn))
-	mux.Handle("POST "+Root+"/sign-in", secured(p.signIn))
+	mux.Handle("GET "+SignInPath, secured(p.showSignIn))
+	mux.Handle("POST "+SignInPath, secured(p.signIn))
 	mux.Handle("POST "+Root+"/sign-out", p.signedIn(p.signOut))
 	for _, s := range shows {
 		mux.Handle("GET "+Root+s.pattern, p.signedIn(func(c *call) { c.show(s) }))

@@ -9,7 +9,7 @@ import (
 // signInForm returns the form for the account's email address and the password that the
 // program prints.
 func signInForm(next string) *form {
-	return &form{ID: "sign-in", Action: Root + "/sign-in", Submit: "Sign in", Fields: []*field{
+	return &form{ID: "sign-in", Action: SignInPath, Submit: "Sign in", Fields: []*field{
 		{Name: "next", Kind: hidden, Value: next},
 		{Name: "email", Label: "E-mail", Kind: "email", Required: true, Autocomplete: "username"},
 		{Name: "password", Label: "Password", Kind: "password", Required: true, Autocomplete: "current-password",
@@ -44,5 +44,5 @@ func (p *Portal) signIn(w http.ResponseWriter, r *http.Request) {
 func (p *Portal) signOut(c *call) {
 	p.sessions.finish(c.session)
 	http.SetCookie(c.w, cookie(c.r, "", p.isSecure(c.r)))
-	http.Redirect(c.w, c.r, Root+"/sign-in", http.StatusSeeOther)
+	http.Redirect(c.w, c.r, SignInPath, http.StatusSeeOther)
 }
