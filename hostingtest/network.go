@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// Fault changes the service's handling of the requests to the API that it matches. Its
-// effects can be combined. Without any, it changes nothing.
+// Fault changes the service's handling of the requests that it matches. Its effects can be
+// combined. Without any, it changes nothing.
 type Fault struct {
 	// Method is the method to match. Empty matches any.
 	Method string
-	// Path is the path to match, below /api/v1. Each element is a glob as in path.Match, such
-	// as /instances/*/apps/import, and a last element ** matches everything below. Empty
+	// Path is the path to match, below /api/v1, or a whole path of the MCP server or the
+	// portal, such as /mcp or /portal/**. Each element is a glob as in path.Match, such as
+	// /instances/*/apps/import, and a last element ** matches everything below. Empty
 	// matches any path.
 	Path string
 	// Skip is the number of matching requests to let through first. Times is the number of

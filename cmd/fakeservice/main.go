@@ -4,7 +4,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -45,25 +44,6 @@ func serveUntilSignalled() error {
 	return run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 }
 
-// The environment variables that replace --api-key, --control-token and --portal-password,
-// because flags are visible in the list of processes.
-const (
-	envAPIKey         = "FAKESERVICE_API_KEY"
-	envControlToken   = "FAKESERVICE_CONTROL_TOKEN"
-	envPortalPassword = "FAKESERVICE_PORTAL_PASSWORD"
-)
-
-// names collects the values of a flag that may be repeated.
-type names []string
-
-func (n *names) String() string { return strings.Join(*n, ", ") }
-
-// Set adds a name.
-func (n *names) Set(name string) error {
-	*n = append(*n, strings.ToLower(name))
-	return nil
-}
-
 // settings contains the values of the flags.
 type settings struct {
 	listen       string
@@ -98,11 +78,15 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	s := settings{repos: repositories{}}
 	flags := flag.NewFlagSet("fakeservice", flag.ContinueOnError)
 	flags.SetOutput(errors)
+	flags.Usage = func() {
+		fmt.Fprintf(errors, "Usage: fakeservice [flags]\n\nEach flag can also be set by an environment variable, such as %s for --api-key.\n\n", variable("api-key"))
+		flags.PrintDefaults()
+	}
 	flags.StringVar(&s.listen, "listen", "127.0.0.1:8080", "address to listen on; with port 0, a free port")
 	flags.Float64Var(&s.speed, "speed", 1, "speed of the service's clock, as a multiple of real time; at 60, creating an instance takes 8 seconds")
-	flags.StringVar(&s.key, "api-key", "", "valid API key; default: "+envAPIKey+", or a random key")
-	flags.StringVar(&s.controlToken, "control-token", "", "bearer token for the routes under /_fake/; default: "+envControlToken+", or a random token")
-	flags.StringVar(&s.password, "portal-password", "", "password for the portal; default: "+envPortalPassword+", or a random password")
+	flags.StringVar(&s.key, "api-key", "", "valid API key; a random one by default")
+	flags.StringVar(&s.controlToken, "control-token", "", "bearer token for the routes under /_fake/; a random one by default")
+	flags.StringVar(&s.password, "portal-password", "", "password for the portal; a random one by default")
 	flags.Var((*names)(&s.names), "name", "additional host name of the fake, besides localhost and addresses; can be repeated")
 	flags.StringVar(&s.readyFile, "ready-file", "", "file that receives the base URL as soon as the fake answers requests")
 	flags.BoolVar(&s.allowRemote, "allow-remote", false, "accept connections from other machines; they are not encrypted")
@@ -127,12 +111,11 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
-	// The environment's secrets are not defaults of flags, because --help would print
-	// those.
-	s.key = cmp.Or(s.key, os.Getenv(envAPIKey))
-	s.controlToken = cmp.Or(s.controlToken, os.Getenv(envControlToken))
-	s.password = cmp.Or(s.password, os.Getenv(envPortalPassword))
-	var err error
+	// After Parse, so that --help does not print secrets of the environment.
+	err := fromEnvironment(flags, os.Getenv)
+	if err != nil {
+		return s, err
+	}
 	if *ports != "" {
 		if s.ports, err = publicaddr.ParsePorts(*ports); err != nil {
 			return s, fmt.Errorf("--ports: %w", err)
