@@ -37,6 +37,7 @@ type (
 	Machine      = core.Machine
 	Endpoints    = core.Endpoints
 	Failure      = core.Failure
+	Finding      = core.Finding
 	JobMatch     = core.JobMatch
 	BuildMatch   = core.BuildMatch
 	AppMatch     = core.AppMatch

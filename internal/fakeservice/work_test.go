@@ -22,7 +22,23 @@ type stubPlane struct {
 	mu      sync.Mutex
 	applied []fakeservice.Machine
 	calls   []string
+	failing []fakeservice.Finding
 }
+
+// fail sets the findings of later verifications.
+func (p *stubPlane) fail(found ...fakeservice.Finding) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failing = found
+}
+
+func (p *stubPlane) Verify(context.Context, string) ([]fakeservice.Finding, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.failing, nil
+}
+
+func (p *stubPlane) Restart(context.Context, string, string) error { return nil }
 
 func (p *stubPlane) note(call string) {
 	p.mu.Lock()

@@ -86,6 +86,18 @@ func (p *Proxy) Lead(network, inside string) {
 	p.network, p.inside = network, inside
 }
 
+// Dial connects to the server as a client in the allowlist does, without a port.
+func (p *Proxy) Dial(context.Context) (net.Conn, error) {
+	client, outer := net.Pipe()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, net.ErrClosed
+	}
+	p.passing.Go(func() { p.pass(outer) })
+	return client, nil
+}
+
 // Allow sets the allowlist, and cuts off clients that are no longer in it. An empty list
 // admits all clients.
 func (p *Proxy) Allow(list []netip.Prefix) {
@@ -100,9 +112,10 @@ func (p *Proxy) Allow(list []netip.Prefix) {
 	}
 }
 
-// allows reports whether an address is admitted. The caller holds the lock.
+// allows reports whether an address is admitted. A connection of Dial has none. The caller
+// holds the lock.
 func (p *Proxy) allows(from netip.Addr) bool {
-	return len(p.allowed) == 0 || slices.ContainsFunc(p.allowed, func(block netip.Prefix) bool { return block.Contains(from) })
+	return len(p.allowed) == 0 || !from.IsValid() || slices.ContainsFunc(p.allowed, func(block netip.Prefix) bool { return block.Contains(from) })
 }
 
 func (p *Proxy) serve() {

@@ -260,6 +260,19 @@ func (a *App) Status() Status {
 	return a.status
 }
 
+// Probe requests the health path of the process that visitors reach. It returns the status,
+// or 0 if there is no process or no answer.
+func (a *App) Probe(ctx context.Context) int {
+	a.changing.Lock()
+	path := a.spec.HealthPath
+	a.changing.Unlock()
+	port := a.front.pointed()
+	if port == 0 {
+		return 0
+	}
+	return probe(ctx, port, path)
+}
+
 // Settled waits until the app is running or has failed.
 func (a *App) Settled(ctx context.Context) (Status, error) {
 	for {

@@ -114,7 +114,7 @@ func (r *run) live(ctx context.Context) error {
 func (r *run) watch(ctx context.Context, port int) {
 	pause := healthEvery
 	for ctx.Err() == nil {
-		switch status := r.probe(ctx, port); status {
+		switch status := probe(ctx, port, r.spec.HealthPath); status {
 		case http.StatusOK:
 			r.app.front.point(port)
 			r.app.answered()
@@ -138,8 +138,8 @@ var prober = &http.Client{
 }
 
 // probe requests the health path and returns the status, or 0 if there is no answer.
-func (r *run) probe(ctx context.Context, port int) int {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://localhost:%d%s", port, r.spec.HealthPath), nil)
+func probe(ctx context.Context, port int, path string) int {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://localhost:%d%s", port, path), nil)
 	if err != nil {
 		return 0
 	}

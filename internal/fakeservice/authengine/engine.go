@@ -132,6 +132,15 @@ func Start(ctx context.Context, o Options) (*Engine, error) {
 // URL returns the engine's address, which ends in /auth/v1.
 func (e *Engine) URL() string { return e.url }
 
+// Ping checks that the engine runs and reaches its accounts.
+func (e *Engine) Ping(ctx context.Context) error {
+	running := e.core.Load()
+	if running == nil {
+		return errors.New("the auth engine does not run")
+	}
+	return running.accounts.pool.Ping(ctx)
+}
+
 // Configure changes the settings immediately.
 func (e *Engine) Configure(s Settings) {
 	changed := e.settings.Load().DSN != s.DSN

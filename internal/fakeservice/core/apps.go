@@ -12,6 +12,9 @@ type app struct {
 	App
 	// Deployed reports whether a version runs, so that a failed build leaves it running.
 	Deployed bool
+
+	// deploying is set from a deployment until the app runs or has failed.
+	deploying bool
 }
 
 func (in *instance) app(name string) *app {

@@ -145,11 +145,12 @@ func (s *Service) Backups(ctx context.Context, id string) (BackupList, error) {
 	})
 }
 
-// doChores makes the daily backups and monthly charges that are due.
+// doChores makes the daily backups and verifications and the monthly charges that are due.
 func (st *state) doChores() {
 	for _, in := range st.Instances {
 		if in.Status == StatusRunning && !in.NextBackup.IsZero() && !in.NextBackup.After(st.Now) {
 			st.takeDaily(in)
+			st.verify(in)
 			in.NextBackup = in.NextBackup.Add(backupEvery)
 			st.touch(in)
 		}

@@ -67,6 +67,10 @@ type DataPlane interface {
 	// and which of its apps run.
 	Load(ctx context.Context, instanceID, folder string) error
 
+	// Verify checks a machine as its clients use it: TLS, the login and a request at each
+	// engine that runs, and the health path of each deployed app. It returns what failed.
+	Verify(ctx context.Context, instanceID string) ([]Finding, error)
+
 	// Databases lists the existing databases and the service's extensions in them. Their
 	// creation times are unknown.
 	Databases(ctx context.Context, instanceID string) ([]Database, []Extension, error)

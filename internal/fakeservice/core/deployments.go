@@ -45,6 +45,7 @@ func (st *state) buildFailure(run *buildRun) (log string, failed bool) {
 // deploy puts a finished build into service. A real app has the status building until it
 // answers; an app that is only a record runs immediately.
 func (st *state) deploy(in *instance, a *app, buildID string) {
+	a.deploying = true
 	if st.plane == nil {
 		st.startRecord(in, a)
 		st.updateURL(in, a)
@@ -83,13 +84,13 @@ func (st *state) startRecord(in *instance, a *app) {
 
 func (st *state) failApp(in *instance, a *app, why AppFailure) {
 	a.Status, a.Failure = StatusFailed, &why
-	st.noteHealth(in)
+	st.settled(in, a)
 }
 
 // runApp sets a deployed app to running.
 func (st *state) runApp(in *instance, a *app) {
 	a.Status, a.Failure = StatusRunning, nil
-	st.noteHealth(in)
+	st.settled(in, a)
 }
 
 // AppRuns implements ControlPlane: it sets a deployed app to running.

@@ -29,7 +29,12 @@ type instance struct {
 	Snapshots map[string]snapshot // by id of the backup
 	// Ailing reports whether the last health event of the instance was an alert.
 	Ailing bool
+	// Findings has the result of the last verification. It is empty if that succeeded.
+	Findings []Finding `json:",omitempty"`
 
+	// verifying reports whether a verification is in progress, and verifyAgain whether it
+	// is outdated.
+	verifying, verifyAgain bool
 	// backingUp reports whether a daily backup is in progress.
 	backingUp bool
 	// change, if non-nil, applies the changes of the job in progress to the machine. It

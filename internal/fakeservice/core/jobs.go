@@ -148,6 +148,9 @@ func (st *state) endJob(j *job) {
 		}
 		st.emit(j.spec.event, j.InstanceID, data)
 	}
+	if in := st.find(j.InstanceID); in != nil && len(in.Findings) > 0 {
+		st.verify(in) // the job may have repaired what failed
+	}
 }
 
 // failJob ends a job as failed, without applying any of its changes.

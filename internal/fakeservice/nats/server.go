@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -115,6 +116,9 @@ func (s *Server) open(ctx context.Context) error {
 	}
 	return s.start(ctx)
 }
+
+// Dial connects as a client in the allowlist does.
+func (s *Server) Dial(ctx context.Context) (net.Conn, error) { return s.proxy.Dial(ctx) }
 
 // Port returns the public port.
 func (s *Server) Port() int { return s.proxy.Port() }

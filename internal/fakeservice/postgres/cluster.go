@@ -117,7 +117,7 @@ func (c *Cluster) make(ctx context.Context, isNew bool) error {
 			return err
 		}
 	}
-	if err := c.openGates(ctx); err != nil {
+	if err := c.openProxies(ctx); err != nil {
 		return err
 	}
 	if isNew {
@@ -134,7 +134,7 @@ func (c *Cluster) make(ctx context.Context, isNew bool) error {
 	return c.start(ctx)
 }
 
-func (c *Cluster) openGates(ctx context.Context) error {
+func (c *Cluster) openProxies(ctx context.Context) error {
 	var err error
 	if c.direct, err = c.openProxy(ctx, c.settings.Ports.Direct, DirectPort); err != nil {
 		return err
@@ -279,6 +279,9 @@ func (c *Cluster) awaitReady(ctx context.Context, p *program) error {
 		}
 	}
 }
+
+// Dial connects to the direct port as a client in the allowlist does.
+func (c *Cluster) Dial(ctx context.Context) (net.Conn, error) { return c.direct.Dial(ctx) }
 
 // stop stops the server. The caller has the lock.
 func (c *Cluster) stop(how os.Signal) {
