@@ -3,6 +3,7 @@ package acceptance
 import (
 	"maps"
 	"net/http"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -139,6 +140,20 @@ func TestFailedBuildOfAKilledUpdateIsBuiltAgain(t *testing.T) {
 	}
 }
 
+// A configuration that repeats the variables of an imported app builds nothing, even if the
+// app's newest build has failed.
+func TestImportedVariablesBuildNothing(t *testing.T) {
+	fake := seededApps(t)
+	fake.AddApp("i-one", fakeservice.App{
+		Name: "guestbook", Repo: "octo/guestbook", Branch: "main", Port: 3000, HealthPath: "/healthz", Public: true, Env: map[string]string{"A": "1"},
+		Builds: []fakeservice.Build{{ID: "b-2", Status: "failed"}, {ID: "b-1", Status: "successful"}},
+	})
+	w := newWorkspace(t, fake, "import {\n to = hosting_app.test\n id = \"i-one/guestbook\"\n}\n"+oneApp(`env = { A = "1" }`))
+	w.apply()
+	w.mustBeSettled()
+	must(t, len(theSeededApp(t, fake).Builds) == 2, "the builds are %+v", theSeededApp(t, fake).Builds)
+}
+
 func TestWebhookSecretIsReverted(t *testing.T) {
 	t.Parallel()
 	body := func(arguments string) string {
@@ -165,6 +180,34 @@ func TestWebhookSecretIsReverted(t *testing.T) {
 			w.apply()
 			w.mustBeSettled()
 			must(t, fake.Webhooks()[0].Secret == row.want, "the endpoint has the secret %q", fake.Webhooks()[0].Secret)
+		})
+	}
+}
+
+// An endpoint whose secret is not known gets a new one if the configuration goes back to a
+// generated secret.
+func TestWebhookSecretIsGeneratedAgain(t *testing.T) {
+	t.Parallel()
+	body := func(arguments string) string {
+		return "resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example/in\"\n " + arguments + "\n}\n"
+	}
+	for name, between := range map[string]string{
+		"after its own":      body(`secret = "the new secret of all"`),
+		"after a write-only": body("secret_wo = \"the new secret of all\"\n secret_wo_version = 1"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := startFake(t)
+			w := newWorkspace(t, fake, body(""))
+			w.apply()
+			w.configure(between)
+			remove := fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/webhooks/*", AfterCommit: true, Page: http.StatusBadGateway, Times: -1})
+			w.fails("502")
+			remove()
+			w.configure(body(""))
+			w.apply()
+			w.mustBeSettled()
+			secret := fake.Webhooks()[0].Secret
+			must(t, len(secret) == 64 && strings.Contains(w.state(), secret), "the endpoint has the secret %q, and the state does not", secret)
 		})
 	}
 }

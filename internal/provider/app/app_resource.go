@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 )
@@ -157,8 +156,9 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 			state.DeletionProtection = protection
 		}
 		state.setBuild(nil)
-		if moved && !pending {
-			base.SavePrivate(ctx, resp.Private, base.PendingKey, base.PendingWork{Deploying: true}, &resp.Diagnostics)
+		if moved && !noted.Creating && !noted.Deploying {
+			noted.Deploying, noted.Build = true, "" // the next apply reads the builds
+			base.SavePrivate(ctx, resp.Private, base.PendingKey, noted, &resp.Diagnostics)
 		}
 		warnOfUnreadBuilds(&resp.Diagnostics, name, buildsErr)
 		r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
@@ -171,25 +171,13 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	if unprotected {
 		state.DeletionProtection = base.ProtectionAfterFailure(!state.neverRan(work))
 	}
-	// Only the next apply can find out what became of a requested change or redeploy.
-	note := noted
-	if pending && noted.Noted == nil && app.Status == client.AppRunning && deployed(builds, noted.Build) {
-		if noted.Creating && !app.Links.Set && len(state.Links.Elements()) > 0 {
-			state = state.unlinked() // as it was created, for the next apply to link it
-		}
-		note = base.PendingWork{Unsure: noted.Unsure}
-		if len(note.Unsure) > 0 && !noted.Creating {
-			note.Job = noted.Job // which the next apply waits for
-		}
+	found := refreshedApp{app: app, builds: builds, moved: moved, lacksSecrets: app.Env.Set && !keys.areIn(app.Env.Value)}
+	note := noteAfterRead(noted, found)
+	if noted.Creating && firstBuildRuns(noted, found) && !app.Links.Set && len(state.Links.Elements()) > 0 {
+		state = state.unlinked() // as it was created, for the next apply to link it
 	}
-	if !pending && moved && len(builds) > 0 && !builds[0].Succeeded() {
-		// An apply that was killed may have changed the branch. If the plan has the same one,
-		// only this note makes the next apply wait for the build, and build again if it failed.
-		note.Deploying = true
-	}
-	if app.Env.Set && !keys.areIn(app.Env.Value) {
-		// A person has removed a secret variable. The next apply sends all of them again.
-		state.SecretEnvWOVersion, note.Unsure = types.Int64Null(), attributes.Union(note.Unsure, []string{"env"})
+	if found.lacksSecrets {
+		state.SecretEnvWOVersion = types.Int64Null()
 	}
 	switch {
 	case reflect.DeepEqual(note, noted):

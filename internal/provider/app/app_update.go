@@ -201,10 +201,11 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 
 // isBegun reports whether the app's record shows all that the plan builds the app for. An
 // earlier apply or a person has made the change then, and its build may not have ended, or
-// have failed. env are the variables to send.
-func (u appUpdate) isBegun(app client.App, env map[string]string) bool {
-	branch := !u.prior.Branch.Equal(u.planned.Branch)
-	return env == nil && (branch || envChanges(u.prior, u.planned)) && (!branch || app.Branch == u.planned.Branch.ValueString())
+// have failed. env are the variables to send. The first plan of an imported app's variables
+// repeats what is there, so it has begun nothing.
+func (u appUpdate) isBegun(app client.App, env map[string]string, p *appProgress) bool {
+	branch, variables := !u.prior.Branch.Equal(u.planned.Branch), envChanges(u.prior, u.planned) && p.secret.known
+	return env == nil && (branch || variables) && (!branch || app.Branch == u.planned.Branch.ValueString())
 }
 
 // adoptRedeploy reports whether the redeploy for the plan's triggers was carried out
@@ -233,7 +234,7 @@ func (u appUpdate) hasAskedForRedeploy(p *appProgress) bool {
 // deployed commit is not the planned one. rebuilds reads the builds, because those in the
 // state may be old. env are the variables to send.
 func (u appUpdate) rebuilds(ctx context.Context, app client.App, env map[string]string, p *appProgress) (bool, error) {
-	begun, pending := u.isBegun(app, env), p.work.Deploying || p.work.Creating
+	begun, pending := u.isBegun(app, env, p), p.work.Deploying || p.work.Creating
 	if u.imported != nil || !begun && !pending && !u.planned.asksForAnother(p.model) {
 		return false, nil
 	}

@@ -120,7 +120,8 @@ func (r *webhookEndpointResource) IdentitySchema(_ context.Context, _ resource.I
 }
 
 // ModifyPlan warns of endpoints with the same URL, which an earlier apply may have
-// created. It plans null for secret if secret_wo is set.
+// created. It plans null for secret if secret_wo is set, and a new generated secret if the
+// endpoint's is not known.
 func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.CheckPlannedAccount(ctx, req, resp)
 	defer r.DropRepeatedWarnings(!req.State.Raw.IsNull(), &resp.Diagnostics)
@@ -140,8 +141,15 @@ func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.M
 	}
 	var config webhookEndpointModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if !resp.Diagnostics.HasError() && !config.SecretWO.IsNull() {
+	unknown, _ := base.LoadPrivate[bool](ctx, req.Private, base.UnknownSecretKey, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	switch {
+	case !config.SecretWO.IsNull():
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("secret"), types.StringNull())...)
+	case unknown && config.Secret.IsNull():
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("secret"), types.StringUnknown())...)
 	}
 }
 
@@ -272,6 +280,9 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
+	if plan.Secret.IsUnknown() {
+		plan.Secret = types.StringValue(newSecret())
+	}
 	change := webhookEndpointDifference(state, plan, secret)
 	webhook, err := r.Client.UpdateWebhook(ctx, plan.ID.ValueString(), change)
 	if err != nil {
@@ -279,10 +290,14 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 			// The endpoint may have either secret, so the next apply sends the configured one,
 			// whichever it is.
 			state.Secret, state.SecretWOVersion = types.StringNull(), types.Int64Null()
+			base.SavePrivate(ctx, resp.Private, base.UnknownSecretKey, true, &resp.Diagnostics)
 			r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 		}
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to update webhook endpoint "+plan.ID.ValueString(), err)
 		return
+	}
+	if change.Secret != nil {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, base.UnknownSecretKey, nil)...)
 	}
 	plan.setRecord(webhook)
 	r.SetResult(ctx, base.Updating(req, resp), plan)
