@@ -67,7 +67,7 @@ func (s *steps) add(l progress.Line) (of step, isNew bool) {
 	return *stored, isNew
 }
 
-// result describes a step that has ended, or that has not.
+// result describes a step, whether it has ended or not.
 func (s step) result(now time.Time) string {
 	switch s.last.Status {
 	case progress.StatusDone:

@@ -21,7 +21,7 @@ func pipe(t *testing.T) string {
 	return path
 }
 
-// A pipe without a reader is no error, and nothing waits for one.
+// A pipe without a reader is not an error, and nothing waits for one.
 func TestPipeWithoutReader(t *testing.T) {
 	t.Parallel()
 	if f := open(t, pipe(t)); f != nil {

@@ -74,7 +74,7 @@ func TestLinesOfSeveralWritersStayWhole(t *testing.T) {
 	}
 }
 
-// What is not a line, such as the rest of one from a full disk, is skipped.
+// Read skips text that is not a line, such as the rest of one from a full disk.
 func TestReadSkipsPartsOfLines(t *testing.T) {
 	t.Parallel()
 	text := `{"operation":"create","status":"running"}` + "\n" + `{"operation":"crea` + "\n" + "\nnonsense\n{}\n" + `{"operation":"create","status":"done"}` + "\n"

@@ -202,7 +202,7 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 // isBegun reports whether the app's record shows all that the plan builds the app for. An
 // earlier apply or a person has made the change then, and its build may not have ended, or
 // have failed. env are the variables to send. The first plan of an imported app's variables
-// repeats what is there, so it has begun nothing.
+// may repeat the existing ones, so it has begun nothing.
 func (u appUpdate) isBegun(app client.App, env map[string]string, p *appProgress) bool {
 	branch, variables := !u.prior.Branch.Equal(u.planned.Branch), envChanges(u.prior, u.planned) && p.secret.known
 	return env == nil && (branch || variables) && (!branch || app.Branch == u.planned.Branch.ValueString())
