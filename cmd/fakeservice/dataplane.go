@@ -11,6 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
@@ -57,6 +58,13 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 	if err != nil {
 		return engines{}, fmt.Errorf("data plane: %w", err)
 	}
+	documents, couch, err := locateCouchDB(couchdb.Locate(ctx, couchDBFolder(s.couchdb)))
+	if err == nil && s.couchdb != "" && documents.Node == "" {
+		err = errors.New(couch)
+	}
+	if err != nil {
+		return engines{}, fmt.Errorf("data plane: %w", err)
+	}
 	var caches appruntime.GoCaches
 	if s.goCaches && len(s.repos) > 0 {
 		if caches, err = appruntime.FindGoCaches(ctx, os.Environ()); err != nil {
@@ -65,7 +73,7 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 	}
 	options := dataplane.Options{
 		Public:   addresses(s),
-		Postgres: programs, Redis: server, StateFolder: s.tempDir, Logger: log,
+		Postgres: programs, Redis: server, CouchDB: documents, StateFolder: s.tempDir, Logger: log,
 		Repositories: s.repos, Environment: os.Environ(), Go: caches, Patience: patience(s.speed),
 	}
 	kept := options
@@ -86,8 +94,8 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 		code = "Apps are built from " + s.repos.String() + "."
 	}
 	another := func() (fakeservice.DataPlane, error) { return dataplane.New(options) }
-	return engines{plane: plane, another: another, text: fmt.Sprintf("What it provisions is real: PostgreSQL %d from %s,\n%s;\n%s;\nNATS with JetStream. CouchDB is a record alone.\n%s\n%s",
-		programs.Version, filepath.Dir(programs.Postgres), pooler, store, code, isolation(plane.Unsandboxed(), os.Geteuid() == 0))}, nil
+	return engines{plane: plane, another: another, text: fmt.Sprintf("What it provisions is real: PostgreSQL %d from %s,\n%s;\n%s;\n%s;\nNATS with JetStream.\n%s\n%s",
+		programs.Version, filepath.Dir(programs.Postgres), pooler, store, couch, code, isolation(plane.Unsandboxed(), os.Geteuid() == 0))}, nil
 }
 
 // isolation says how apps, builds and PostgreSQL are isolated from the rest of the machine.
@@ -112,6 +120,28 @@ func locateRedis(server redis.Program, err error) (redis.Program, string, error)
 		return redis.Program{}, "no Redis, which is a record alone: " + missing.Error(), nil
 	}
 	return server, fmt.Sprintf("Redis %d from %s", server.Version, filepath.Dir(server.Path)), err
+}
+
+// locateCouchDB says how the couchdb engine runs. Without Node.js or the npm packages, the
+// engine is only a record, and the other engines still run.
+func locateCouchDB(documents couchdb.Program, err error) (couchdb.Program, string, error) {
+	if missing := (*couchdb.MissingError)(nil); errors.As(err, &missing) {
+		return couchdb.Program{}, "no CouchDB, which is a record alone: " + missing.Error(), nil
+	}
+	return documents, fmt.Sprintf("CouchDB with Node.js %d from %s", documents.Version, filepath.Dir(documents.Node)), err
+}
+
+// couchDBFolder returns the folder with the npm packages of CouchDB. The default is next to
+// this program, where make puts it.
+func couchDBFolder(named string) string {
+	if named != "" {
+		return named
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return "couchdb"
+	}
+	return filepath.Join(filepath.Dir(program), "couchdb")
 }
 
 // withoutEngines returns engines that only keep records, and that give the reason when more

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
@@ -87,6 +88,40 @@ func TestWithoutRedis(t *testing.T) {
 		if found != row.found || !strings.Contains(text, row.text) || !errors.Is(err, row.failed) {
 			t.Errorf("%+v, %v gave %+v, %q, %v", row.found, row.err, found, text, err)
 		}
+	}
+}
+
+// Without what runs CouchDB, the fake says so and what to do, and runs the rest.
+func TestWithoutCouchDB(t *testing.T) {
+	t.Parallel()
+	wrong := errors.New("it crashed")
+	found := couchdb.Program{Node: "/usr/bin/node", Version: 20, Modules: "/x/node_modules"}
+	for _, row := range []struct {
+		found, want couchdb.Program
+		err         error
+		text        string
+		failed      error
+	}{
+		{found: found, want: found, text: "CouchDB with Node.js 20 from /usr/bin"},
+		{err: &couchdb.MissingError{Why: "node was not found on PATH"}, text: "a record alone: node was not found on PATH; install Node.js 18 or newer with npm, run make couchdb"},
+		{err: wrong, failed: wrong},
+	} {
+		got, text, err := locateCouchDB(row.found, row.err)
+		if got != row.want || !strings.Contains(text, row.text) || !errors.Is(err, row.failed) {
+			t.Errorf("%+v, %v: got %+v, %q, %v, want %q", row.found, row.err, got, text, err, row.text)
+		}
+	}
+}
+
+// A folder for CouchDB that the flags name must have what runs it.
+func TestCouchDBThatIsMissed(t *testing.T) {
+	t.Parallel()
+	s, err := parse([]string{"--couchdb-modules=/nowhere"}, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := startEngines(t.Context(), s, state{}, postgres.Locate, nil); err == nil || !strings.Contains(err.Error(), "make couchdb") {
+		t.Errorf("the start: got %v, want what to do", err)
 	}
 }
 

@@ -61,6 +61,7 @@ type settings struct {
 	logFormat    string
 	dataPlane    string
 	postgresBin  string
+	couchdb      string
 	state        string
 	tempDir      string
 	repos        repositories
@@ -96,6 +97,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.StringVar(&s.logFormat, "log-format", "text", "log format: text or json")
 	flags.StringVar(&s.dataPlane, "data-plane", planeAuto, "run real engines and apps: on, off, or auto, which means on if PostgreSQL is installed")
 	flags.StringVar(&s.postgresBin, "postgres-bin", "", "folder with PostgreSQL's server programs; default: searched on PATH and in Debian's folders")
+	flags.StringVar(&s.couchdb, "couchdb-modules", "", "folder with the node_modules that run CouchDB, which make couchdb fills; default: the folder couchdb next to this program")
 	flags.StringVar(&s.setupFile, "setup", "", "JSON file with the initial plans, engines, locations, durations, account, instances and webhooks")
 	flags.StringVar(&s.state, "state", "", "folder that keeps all data between runs; default: nothing is kept")
 	flags.StringVar(&s.tempDir, "temp-dir", "", "folder for the data of instances without --state; default: the system's temporary folder")

@@ -91,7 +91,7 @@ func (st *state) connectionEngines(in *instance) ConnectionEngines {
 		case EngineRedis:
 			engines.Redis = &URLConnection{engineURL("rediss", "default", secrets.Redis, in.Host, cmp.Or(at.RedisPort, redisPort))}
 		case EngineCouchDB:
-			engines.CouchDB = &URLConnection{engineURL("https", "admin", secrets.CouchDB, in.Host, couchDBPort)}
+			engines.CouchDB = &URLConnection{engineURL("https", "admin", secrets.CouchDB, in.Host, cmp.Or(at.CouchDBPort, couchDBPort))}
 		case EngineNATS:
 			engines.NATS = &URLConnection{engineURL("tls", "service", secrets.NATS, in.Host, cmp.Or(at.NATSPort, natsPort))}
 		case EngineAuth:

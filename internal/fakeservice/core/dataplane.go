@@ -189,9 +189,9 @@ type Endpoints struct {
 	Host string
 	// PostgresDirectPort and PostgresPooledPort are 0 if nothing listens there.
 	PostgresDirectPort, PostgresPooledPort int
-	// RedisPort and NATSPort are 0 if nothing listens there, for example if the engine is
-	// only a record.
-	RedisPort, NATSPort int
+	// RedisPort, NATSPort and CouchDBPort are 0 if nothing listens there, for example if the
+	// engine is only a record.
+	RedisPort, NATSPort, CouchDBPort int
 	// AuthURL ends in /auth/v1. It is empty if no auth engine runs.
 	AuthURL string
 	// AppURLs has the addresses of deployed public apps, by name.
@@ -207,6 +207,8 @@ func (e Endpoints) port(engine string) int {
 		return e.RedisPort
 	case EngineNATS:
 		return e.NATSPort
+	case EngineCouchDB:
+		return e.CouchDBPort
 	}
 	return 0
 }

@@ -297,14 +297,16 @@ func (p *Plane) Processes(instanceID string) []core.Process {
 	}
 	var all []core.Process
 	p.mu.Lock()
-	cluster, server := m.postgres, m.redis
+	engines := m.engines()
 	p.mu.Unlock()
-	if server != nil && server.PID() != 0 {
-		all = append(all, core.Process{InstanceID: instanceID, Engine: core.EngineRedis, PID: server.PID()})
-	}
-	if cluster != nil {
-		if pid := cluster.PID(); pid != 0 {
-			all = append(all, core.Process{InstanceID: instanceID, Engine: core.EnginePostgres, PID: pid})
+	for _, e := range engines {
+		// NATS has no process.
+		server, ok := e.engine.(interface{ PID() int })
+		if !ok {
+			continue
+		}
+		if pid := server.PID(); pid != 0 {
+			all = append(all, core.Process{InstanceID: instanceID, Engine: e.name, PID: pid})
 		}
 	}
 	for _, name := range p.apps.Apps(instanceID) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/nats"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
@@ -29,6 +30,7 @@ var (
 	_ engine = (*postgres.Cluster)(nil)
 	_ engine = (*redis.Server)(nil)
 	_ engine = (*nats.Server)(nil)
+	_ engine = (*couchdb.Server)(nil)
 )
 
 // namedEngine is an engine with its name in the API.
@@ -38,7 +40,7 @@ type namedEngine struct {
 }
 
 // engines returns the engines that run on the machine. Postgres is the last, because auth
-// and apps reconnect after it has been replaced. The caller must hold the turn.
+// and apps reconnect after it has been replaced. The caller must hold the turn, or the Plane's lock.
 func (m *machine) engines() []namedEngine {
 	var all []namedEngine
 	if m.redis != nil {
@@ -46,6 +48,9 @@ func (m *machine) engines() []namedEngine {
 	}
 	if m.nats != nil {
 		all = append(all, namedEngine{core.EngineNATS, m.nats})
+	}
+	if m.couchdb != nil {
+		all = append(all, namedEngine{core.EngineCouchDB, m.couchdb})
 	}
 	if m.postgres != nil {
 		all = append(all, namedEngine{core.EnginePostgres, m.postgres})

@@ -76,7 +76,7 @@ func (r record) check() error {
 	if inside, err := netip.ParseAddr(r.Inside); err != nil || !inside.IsLoopback() {
 		return fmt.Errorf("inside: %q is not a loopback address", r.Inside)
 	}
-	for _, port := range []int{r.Ports.Direct, r.Ports.Pooled, r.Ports.Inside, r.RedisPort, r.NATSPort, r.AuthPort} {
+	for _, port := range []int{r.Ports.Direct, r.Ports.Pooled, r.Ports.Inside, r.RedisPort, r.NATSPort, r.CouchDBPort, r.AuthPort} {
 		if port < 0 || port > 65535 {
 			return fmt.Errorf("%d is not a port", port)
 		}
@@ -144,6 +144,7 @@ func (p *Plane) sweep() error {
 		keepOnly(root, clustersFolder, ofMachine),
 		keepOnly(root, redisFolder, ofMachine),
 		keepOnly(root, natsFolder, ofMachine),
+		keepOnly(root, couchdbFolder, ofMachine),
 		keepOnly(root, backupsFolder, ofMachine),
 		keepOnly(root, appsFolder, func(name string) bool { return apps[name] }),
 		keepOnly(root, recordsFolder, func(name string) bool { return strings.HasSuffix(name, recordEnding) }),

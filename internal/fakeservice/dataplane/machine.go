@@ -9,6 +9,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/authengine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/nats"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
@@ -34,11 +35,12 @@ type machine struct {
 	postgres  *postgres.Cluster
 	redis     *redis.Server
 	nats      *nats.Server
+	couchdb   *couchdb.Server
 	auth      *authengine.Engine
-	// ports, redisPort, natsPort and authPort are the current or previous ports of the
-	// engines. authPort is set from the engine's start until its accounts are deleted.
-	ports                         postgres.Ports
-	redisPort, natsPort, authPort int
+	// ports and the following are the current or previous ports of the engines. authPort is
+	// set from the engine's start until its accounts are deleted.
+	ports                                      postgres.Ports
+	redisPort, natsPort, couchdbPort, authPort int
 	// leaving is set while the machine is being removed.
 	leaving, removed bool
 }
@@ -67,7 +69,7 @@ func (p *Plane) addMachine(ctx context.Context, id string) error {
 	if err := p.forget(id); err != nil {
 		return err
 	}
-	m := p.newMachine(id, loopback.Address(ctx, postgres.DirectPort, postgres.PooledPort, redis.Port, nats.Port))
+	m := p.newMachine(id, loopback.Address(ctx, postgres.DirectPort, postgres.PooledPort, redis.Port, nats.Port, couchdb.Port))
 	if err := p.note(m); err != nil {
 		return err
 	}
@@ -151,7 +153,7 @@ func (p *Plane) Apply(ctx context.Context, instanceID string) (err error) {
 func (p *Plane) apply(ctx context.Context, m *machine, wanted core.Machine) error {
 	// The auth engine and the apps need the engines before them.
 	for _, apply := range []func(context.Context, *machine, core.Machine) error{
-		p.applyPostgres, p.applyRedis, p.applyNATS, p.applyAuth, p.applyApps,
+		p.applyPostgres, p.applyRedis, p.applyNATS, p.applyCouchDB, p.applyAuth, p.applyApps,
 	} {
 		if err := apply(ctx, m, wanted); err != nil {
 			return errors.Join(failure(err), p.note(m))
@@ -189,7 +191,7 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) (err error) {
 // removeAll removes everything of a machine, in the reverse order of its creation. The
 // caller must hold the turn.
 func (p *Plane) removeAll(m *machine) error {
-	return errors.Join(p.removeApps(m), p.removeAuth(m), p.removeNATS(m), p.removeRedis(m), p.removePostgres(m), workdir.Discard(p.backupsOf(m.id)))
+	return errors.Join(p.removeApps(m), p.removeAuth(m), p.removeCouchDB(m), p.removeNATS(m), p.removeRedis(m), p.removePostgres(m), workdir.Discard(p.backupsOf(m.id)))
 }
 
 // Restart restarts an engine. It does nothing for an engine that is only a record.

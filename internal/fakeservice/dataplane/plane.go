@@ -14,6 +14,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
@@ -29,6 +30,9 @@ type Options struct {
 	// Redis is the redis-server to run; see redis.Locate. Without a path, the engine is
 	// only a record.
 	Redis redis.Program
+	// CouchDB is what runs CouchDB; see couchdb.Locate. Without Node.js, the engine is only
+	// a record.
+	CouchDB couchdb.Program
 	// Repositories, Environment, Go and Patience are the options of appruntime.Options.
 	// They are the code of the apps, the environment of the fake, the parts of Go's
 	// caches that builds may read, and the time that an app has to answer.
@@ -51,8 +55,8 @@ type Options struct {
 	// Keep, if not empty, is the working folder instead, for apps too. It is created if
 	// necessary and stays when the Plane ends. The next Plane with the same folder
 	// continues with its data when Resume is called. If another Plane uses the folder,
-	// New returns workdir.ErrInUse. Programs that still run in its folders pg, redis and
-	// apps are ended first.
+	// New returns workdir.ErrInUse. Programs that still run in its folders pg, redis,
+	// couchdb and apps are ended first.
 	Keep string
 	// Public configures the addresses of instances and apps. By default each has its own
 	// loopback address.
@@ -76,7 +80,10 @@ type Plane struct {
 	hashCost int
 	postgres *postgres.Server
 	redis    redis.Program
-	apps     *appruntime.Runtime
+	couchdb  couchdb.Program
+	// sandbox is nil if there is none.
+	sandbox *process.Sandbox
+	apps    *appruntime.Runtime
 	// controlPlane is set once, before anything runs.
 	controlPlane core.ControlPlane
 	// life is the context that ends when the Plane is closed.
@@ -107,7 +114,7 @@ func New(o Options) (*Plane, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	p := &Plane{stays: o.Keep != "", log: o.Logger, public: o.Public, hashCost: o.HashCost, redis: o.Redis, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
+	p := &Plane{stays: o.Keep != "", log: o.Logger, public: o.Public, hashCost: o.HashCost, redis: o.Redis, couchdb: o.CouchDB, machines: map[string]*machine{}, builds: map[buildKey]*appruntime.Build{}}
 	p.life, p.end = context.WithCancel(context.Background())
 	if err := p.open(o); err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -130,11 +137,10 @@ func (p *Plane) open(o Options) (err error) {
 			return err
 		}
 	}
-	sandbox, err := process.FindSandbox(p.life, pathOf(o.Environment))
-	p.unsandboxed = err
+	p.sandbox, p.unsandboxed = process.FindSandbox(p.life, pathOf(o.Environment))
 	clusters := postgres.Options{
 		Binaries: o.Postgres, Folder: filepath.Join(p.folder, clustersFolder), Kept: p.stays, Logger: o.Logger,
-		StatementTimeout: o.StatementTimeout, Public: o.Public, Sandbox: sandbox,
+		StatementTimeout: o.StatementTimeout, Public: o.Public, Sandbox: p.sandbox,
 	}
 	if p.stays {
 		if p.sockets, err = workdir.Make(o.StateFolder, "hostingfake-"); err != nil {
@@ -147,7 +153,7 @@ func (p *Plane) open(o Options) (err error) {
 	}
 	apps := appruntime.Options{
 		Repositories: o.Repositories, Environment: o.Environment, Patience: o.Patience,
-		Go: o.Go, Public: o.Public, Sandbox: sandbox,
+		Go: o.Go, Public: o.Public, Sandbox: p.sandbox,
 		Parent: cmp.Or(o.AppsFolder, p.folder), Logger: o.Logger, StatusChanged: p.appChanged,
 	}
 	if p.stays {
@@ -173,10 +179,11 @@ func pathOf(environment []string) string {
 	return path
 }
 
-// Folders of the Plane. Programs run in the first three.
+// Folders of the Plane. Programs run in the first four.
 const (
 	clustersFolder = "pg"
 	redisFolder    = "redis"
+	couchdbFolder  = "couchdb"
 	appsFolder     = "apps"
 	natsFolder     = "nats"
 	backupsFolder  = "backups"
@@ -185,7 +192,7 @@ const (
 
 func openFolder(o Options) (*workdir.Folder, error) {
 	if o.Keep != "" {
-		return workdir.Keep(o.Keep, clustersFolder, redisFolder, appsFolder)
+		return workdir.Keep(o.Keep, clustersFolder, redisFolder, couchdbFolder, appsFolder)
 	}
 	return workdir.Make(o.StateFolder, "hostingfake-")
 }

@@ -19,10 +19,11 @@ type record struct {
 	// Inside is the loopback address, which never changes.
 	Inside string `json:"inside"`
 	// The ports are the preferred ones of the next run.
-	Ports     postgres.Ports `json:"ports"`
-	RedisPort int            `json:"redis_port,omitempty"`
-	NATSPort  int            `json:"nats_port,omitempty"`
-	AuthPort  int            `json:"auth_port,omitempty"`
+	Ports       postgres.Ports `json:"ports"`
+	RedisPort   int            `json:"redis_port,omitempty"`
+	NATSPort    int            `json:"nats_port,omitempty"`
+	CouchDBPort int            `json:"couchdb_port,omitempty"`
+	AuthPort    int            `json:"auth_port,omitempty"`
 	// Apps has the deployed apps, by name.
 	Apps map[string]appruntime.Kept `json:"apps,omitempty"`
 	// Builds has the builds that have ended and are not deployed.
@@ -52,7 +53,8 @@ func (p *Plane) note(m *machine) error {
 	r := record{Apps: map[string]appruntime.Kept{}}
 	p.mu.Lock()
 	leaving := m.leaving
-	r.Inside, r.Ports, r.RedisPort, r.NATSPort, r.AuthPort = m.inside, m.ports, m.redisPort, m.natsPort, m.authPort
+	r.Inside, r.Ports = m.inside, m.ports
+	r.RedisPort, r.NATSPort, r.CouchDBPort, r.AuthPort = m.redisPort, m.natsPort, m.couchdbPort, m.authPort
 	for key, built := range p.builds {
 		if key.instance == m.id {
 			r.Builds = append(r.Builds, builtRecord{App: key.app, KeptBuild: built.Kept()})
@@ -119,7 +121,8 @@ func (p *Plane) forget(id string) error {
 	for _, b := range r.Builds {
 		err = errors.Join(err, p.apps.Discard(b.Folder))
 	}
-	return errors.Join(err, p.postgres.Discard(id), workdir.Discard(p.redisOf(id)), workdir.Discard(p.natsOf(id)), workdir.Discard(p.backupsOf(id)))
+	return errors.Join(err, p.postgres.Discard(id), workdir.Discard(p.redisOf(id)), workdir.Discard(p.natsOf(id)),
+		workdir.Discard(p.couchdbOf(id)), workdir.Discard(p.backupsOf(id)))
 }
 
 // deploys reports whether the build in a folder is deployed according to the record.

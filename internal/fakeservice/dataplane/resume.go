@@ -43,7 +43,7 @@ func (p *Plane) Resume(ctx context.Context, instanceIDs []string) (err error) {
 		p.mu.Lock()
 		delete(p.kept, id)
 		m := p.newMachine(id, r.Inside)
-		m.ports, m.redisPort, m.natsPort, m.authPort = r.Ports, r.RedisPort, r.NATSPort, r.AuthPort
+		m.ports, m.redisPort, m.natsPort, m.couchdbPort, m.authPort = r.Ports, r.RedisPort, r.NATSPort, r.CouchDBPort, r.AuthPort
 		p.machines[id] = m
 		p.mu.Unlock()
 	}

@@ -1,0 +1,153 @@
+package couchdb
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Kinds of events.
+const (
+	DatabaseCreated = "couch_database_created"
+	DatabaseDeleted = "couch_database_deleted"
+)
+
+// Event is a client's change of the set of databases.
+type Event struct{ Kind, Database string }
+
+// inside is the base of the server's URLs. The host means nothing at a socket.
+var inside = &url.URL{Scheme: "http", Host: "couchdb"}
+
+// front checks who asks, passes requests on to the server and reports events. It is safe for
+// concurrent use.
+type front struct {
+	listener  net.Listener
+	server    *http.Server
+	proxy     *httputil.ReverseProxy
+	transport http.RoundTripper
+	access    atomic.Pointer[access]
+}
+
+// openFront begins to answer on a socket in a folder, for the server that listens, or will
+// listen, on another socket.
+func openFront(ctx context.Context, folder, socket, password string, notify func(Event), log *slog.Logger) (*front, error) {
+	own := filepath.Join(folder, "front.sock")
+	if err := os.Remove(own); err != nil && !errors.Is(err, fs.ErrNotExist) { // that of a killed fake
+		return nil, err
+	}
+	var listening net.ListenConfig
+	listener, err := listening.Listen(ctx, "unix", own)
+	if err != nil {
+		return nil, err
+	}
+	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelWarn)
+	f := &front{listener: listener, transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, socket) },
+		// A connection may outlive the server, and would break the next request.
+		DisableKeepAlives: true, DisableCompression: true,
+	}}
+	f.access.Store(newAccess(password))
+	f.proxy = &httputil.ReverseProxy{
+		Transport: f.transport, FlushInterval: -1, ErrorLog: errorLog, // a feed is sent as it comes
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(inside)
+			r.Out.Header.Del("Authorization")
+			r.Out.Header.Del("Cookie")
+		},
+		ModifyResponse: func(r *http.Response) error {
+			if e, ok := eventOf(r); ok {
+				notify(e)
+			}
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			if r.Context().Err() == nil {
+				log.Warn("CouchDB did not answer", "method", r.Method, "error", err)
+			}
+			refuse(w, http.StatusServiceUnavailable, "service_unavailable", "CouchDB does not answer.")
+		},
+	}
+	f.server = &http.Server{Handler: f, ErrorLog: errorLog, ReadHeaderTimeout: patience}
+	go f.server.Serve(listener) //nolint:errcheck // it ends with close
+	return f, nil
+}
+
+// dialEvery is the time between attempts to reach a server that is starting.
+const dialEvery = 5 * time.Millisecond
+
+// dial connects to the server, and waits for one that is starting.
+func dial(ctx context.Context, socket string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(dialEvery)
+	defer tick.Stop()
+	for {
+		var dialer net.Dialer
+		connection, err := dialer.DialContext(ctx, "unix", socket)
+		if err == nil {
+			return connection, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), err)
+		case <-tick.C:
+		}
+	}
+}
+
+func (f *front) address() net.Addr { return f.listener.Addr() }
+
+func (f *front) close() { _ = f.server.Close() } // it stops in any case
+
+// setPassword changes the password. Requests that came in with the old one end.
+func (f *front) setPassword(password string) { f.access.Swap(newAccess(password)).end() }
+
+// ServeHTTP answers about sessions, and passes other requests of the customer on.
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	access := f.access.Load()
+	if r.URL.Path == sessionPath {
+		access.session(w, r)
+		return
+	}
+	if _, ok := access.admits(w, r); !ok {
+		unauthorized(w)
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(access.life, cancel)()
+	f.proxy.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// eventOf returns the event of an answer, if it is one to a change of the set of databases.
+func eventOf(r *http.Response) (Event, bool) {
+	database := strings.TrimSuffix(strings.TrimPrefix(r.Request.URL.Path, "/"), "/")
+	switch {
+	case strings.Contains(database, "/"):
+	case r.Request.Method == http.MethodPut && r.StatusCode == http.StatusCreated:
+		return Event{DatabaseCreated, database}, true
+	case r.Request.Method == http.MethodDelete && r.StatusCode == http.StatusOK:
+		return Event{DatabaseDeleted, database}, true
+	}
+	return Event{}, false
+}
+
+// refuse answers with an error in CouchDB's form.
+func refuse(w http.ResponseWriter, status int, code, reason string) {
+	answer(w, status, map[string]string{"error": code, "reason": reason})
+}
+
+func unauthorized(w http.ResponseWriter) {
+	w.Header().Set("WWW-Authenticate", `Basic realm="CouchDB"`)
+	refuse(w, http.StatusUnauthorized, "unauthorized", "Name or password is incorrect.")
+}

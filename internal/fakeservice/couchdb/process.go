@@ -1,0 +1,149 @@
+package couchdb
+
+import (
+	"context"
+	_ "embed" // the server's program
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
+)
+
+//go:embed server/server.js
+var program string
+
+// outputKept is the number of bytes kept of a server's output.
+const outputKept = 4 << 10
+
+// reviveEvery is the time between attempts to restart a killed server.
+const reviveEvery = 500 * time.Millisecond
+
+// running is a server's process, with the end of its output.
+type running struct {
+	*process.Process
+	output *process.Tail
+}
+
+func (s *Server) path(name string) string { return filepath.Join(s.folder, name) }
+func (s *Server) data() string            { return s.path("data") }
+func (s *Server) script() string          { return s.path("server.js") }
+func (s *Server) socket() string          { return filepath.Join(s.run, "couchdb.sock") }
+
+// start starts the server and returns when it answers. The caller has the lock.
+func (s *Server) start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := s.account.WriteFile(s.script(), program); err != nil {
+		return err
+	}
+	node, err := filepath.EvalSymlinks(s.program.Node)
+	if err != nil {
+		return err
+	}
+	output := process.NewTail(outputKept)
+	spec := process.Spec{
+		Command: []string{node, "--no-deprecation", "--max-old-space-size=" + strconv.Itoa(s.settings.MemoryMB), s.script(), s.data(), s.socket()},
+		Folder:  s.folder, Environment: []string{"LC_ALL=C", "TZ=UTC", "NODE_PATH=" + s.program.Modules}, Output: output, User: s.account.User,
+		Sandbox: s.sandbox,
+	}
+	if s.sandbox != nil {
+		spec.Mounts = []process.Mount{
+			{Point: s.program.Modules, Source: s.program.Modules},
+			{Point: s.folder, Source: s.folder, Writable: true},
+			{Point: s.run, Source: s.run, Writable: true},
+		}
+	}
+	started, err := process.Start(spec)
+	if err != nil {
+		return err
+	}
+	if err := s.awaitReady(ctx, started); err != nil {
+		started.Stop(patience)
+		return fmt.Errorf("start CouchDB: %w\n%s", err, output)
+	}
+	p := &running{started, output}
+	s.process = p
+	s.pid.Store(int64(p.PID()))
+	go s.revive(p)
+	return nil
+}
+
+// awaitReady returns when the server answers.
+func (s *Server) awaitReady(ctx context.Context, p *process.Process) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-p.Ended():
+			cancel(errors.New("it ended before it was ready"))
+		case <-ctx.Done():
+		}
+	}()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, inside.String()+"/_up", nil)
+	if err != nil {
+		return err
+	}
+	answer, err := s.front.transport.RoundTrip(request)
+	if err != nil {
+		return errors.Join(context.Cause(ctx), err)
+	}
+	return answer.Body.Close()
+}
+
+// runs reports whether the server runs, as far as is known. The caller has the lock.
+func (s *Server) runs() bool {
+	if s.process == nil {
+		return false
+	}
+	select {
+	case <-s.process.Ended():
+		return false
+	default:
+		return true
+	}
+}
+
+// stop stops the server, if it runs. The caller has the lock.
+func (s *Server) stop() {
+	p := s.process
+	s.process = nil
+	if p != nil {
+		p.Stop(patience, syscall.SIGTERM)
+	}
+	s.pid.Store(0)
+}
+
+// revive restarts the server when it ends without having been told to. It returns when the
+// Server no longer uses the process that it watches.
+func (s *Server) revive(p *running) {
+	defer rescue.Log(s.log, "keep CouchDB running")
+	<-p.Ended()
+	for {
+		ctx, release, err := s.lock.Acquire(s.lock.Life())
+		if err != nil {
+			return
+		}
+		if s.process != p {
+			release()
+			return
+		}
+		s.pid.Store(0)
+		s.log.Warn("CouchDB ended by itself and is started again", "how", p.How(), "output", p.output.String())
+		err = s.start(ctx)
+		release()
+		if err == nil || s.lock.Life().Err() != nil {
+			return
+		}
+		s.log.Error("CouchDB could not be started again", "error", err)
+		select {
+		case <-time.After(reviveEvery):
+		case <-s.lock.Life().Done():
+		}
+	}
+}

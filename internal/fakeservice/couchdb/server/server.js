@@ -1,0 +1,100 @@
+// A CouchDB with the data of a folder, at a Unix socket. Its front, in Go, has checked who
+// asks. All that CouchDB does with documents is express-pouchdb's; this program adds what
+// express-pouchdb lacks about databases themselves.
+//
+//   node server.js DATA SOCKET
+'use strict'
+
+const crypto = require('node:crypto')
+const fs = require('node:fs')
+const http = require('node:http')
+const path = require('node:path')
+
+const couch = require('express-pouchdb')
+const utils = require('express-pouchdb/lib/utils')
+const PouchDB = require('pouchdb-core')
+
+const [data, socket] = process.argv.slice(2)
+
+// express-pouchdb would name a host and a port, which a Unix socket does not have.
+utils.setLocation = (response, where) => response.location('/' + where)
+
+PouchDB.plugin(require('pouchdb-adapter-leveldb')).plugin(require('pouchdb-mapreduce'))
+const Databases = PouchDB.defaults({ adapter: 'leveldb', prefix: data + path.sep })
+
+// Each database is a folder, and so is each index, which has the name of its database in its
+// own. express-pouchdb would keep a list, which can differ from the folders after a kill.
+Databases.allDbs = async () => {
+  const entries = await fs.promises.readdir(data)
+  return entries.filter((name) => !name.includes('-mrview-')).sort()
+}
+
+const documents = couch(Databases, {
+  mode: 'minimumForPouchDB',
+  overrideMode: { include: ['routes/find'], exclude: ['compression'] },
+})
+
+// Changes of the set of databases follow one another, so that one of two creations fails.
+let last = Promise.resolve()
+
+async function changeDatabases(request, response, name) {
+  const before = last
+  last = new Promise((resolve) => response.once('close', resolve))
+  await before
+  if (request.method === 'PUT' && (!/^[a-z][a-z0-9_$()+-]*$/.test(name) || name.includes('-mrview-'))) {
+    return answer(response, 400, {
+      error: 'illegal_database_name',
+      reason: "Only lowercase letters (a-z), digits (0-9), and any of the characters _, $, (, ), + and - are allowed. Must begin with a letter.",
+    })
+  }
+  if (request.method === 'DELETE' && !(await Databases.allDbs()).includes(name)) {
+    return answer(response, 404, { error: 'not_found', reason: 'Database does not exist.' })
+  }
+  documents(request, response)
+}
+
+function answer(response, status, body) {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body) + '\n')
+}
+
+const feeds = new Set()
+
+const server = http.createServer((request, response) => {
+  const [where, query] = request.url.split('?')
+  const options = new URLSearchParams(query)
+  if (['longpoll', 'continuous', 'eventsource'].includes(options.get('feed'))) {
+    feeds.add(response)
+    response.once('close', () => feeds.delete(response))
+  }
+  if (where === '/_up') {
+    return answer(response, 200, { status: 'ok' })
+  }
+  if (where === '/_uuids') {
+    const count = Math.min(Number(options.get('count') ?? 1) || 0, 1000)
+    return answer(response, 200, { uuids: Array.from({ length: count }, () => crypto.randomBytes(16).toString('hex')) })
+  }
+  const [name, ...rest] = where.slice(1).split('/')
+  if (name !== '' && rest.join('') === '' && ['PUT', 'DELETE'].includes(request.method)) {
+    return changeDatabases(request, response, decoded(name)).catch((error) => utils.sendError(response, error))
+  }
+  documents(request, response)
+})
+
+// decoded returns '' for a name that is not encoded as a URL, which is no database.
+function decoded(name) {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return ''
+  }
+}
+
+// What has begun may end first, except feeds, which have no end.
+process.once('SIGTERM', () => {
+  server.close(() => process.exit())
+  setTimeout(() => process.exit(), 5000)
+  for (const feed of feeds) feed.destroy()
+})
+
+fs.rmSync(socket, { force: true }) // that of a server that was killed
+server.listen(socket)

@@ -1,0 +1,447 @@
+package couchdb
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+)
+
+func TestVersionOf(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]int{"v20.20.2\n": 20, "v18.0.0\n": 18, "v16.20.2\n": 0, "something else": 0} {
+		got, err := versionOf("/bin/node", said)
+		missing := (*MissingError)(nil)
+		if got != want || errors.As(err, &missing) != (want == 0) {
+			t.Errorf("%q is %d, %v", said, got, err)
+		}
+		if want == 0 && !strings.Contains(err.Error(), "make couchdb") {
+			t.Errorf("%v does not say what to do", err)
+		}
+	}
+}
+
+// Without the npm packages, Locate says where it looked and what to do.
+func TestLocateWithoutPackages(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	_, err := Locate(t.Context(), folder)
+	if missing := (*MissingError)(nil); !errors.As(err, &missing) || !strings.Contains(err.Error(), "--couchdb-modules") {
+		t.Errorf("Locate said %v", err)
+	}
+}
+
+// options returns valid options for a folder.
+func options(t *testing.T, folder string) (Options, *x509.CertPool) {
+	t.Helper()
+	program, err := Locate(t.Context(), machine.Built(t, "couchdb"))
+	if err != nil {
+		machine.Lacks(t, "%s", err)
+	}
+	sandbox, _ := process.FindSandbox(t.Context(), os.Getenv("PATH")) // without one, the servers run outside
+	issuer := httptest.NewTLSServer(nil)
+	t.Cleanup(issuer.Close)
+	key, err := x509.MarshalPKCS8PrivateKey(issuer.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(issuer.Certificate())
+	return Options{
+		Program: program, Folder: folder, Host: "127.0.0.1", Sandbox: sandbox,
+		Certificate: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: issuer.Certificate().Raw})),
+		Key:         string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})),
+		Settings:    Settings{Password: "secret", MemoryMB: 256},
+	}, roots
+}
+
+// open starts a server and returns a customer of it.
+func open(t *testing.T, change ...func(*Options)) *customer {
+	t.Helper()
+	o, roots := options(t, filepath.Join(machine.PassableFolder(t, ""), "c"))
+	for _, change := range change {
+		change(&o)
+	}
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Remove() })
+	return customerOf(t, s, roots)
+}
+
+// customer is a client of a server with a password.
+type customer struct {
+	t      *testing.T
+	server *Server
+	client *http.Client
+	base   *url.URL
+}
+
+func customerOf(t *testing.T, s *Server, roots *x509.CertPool) *customer {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
+	t.Cleanup(transport.CloseIdleConnections)
+	base := &url.URL{Scheme: "https", Host: s.proxy.Address(), User: url.UserPassword(Customer, "secret")}
+	return &customer{t, s, &http.Client{Transport: transport, Timeout: machine.Patience}, base}
+}
+
+// as returns a client with other credentials.
+func (c customer) as(user *url.Userinfo) *customer {
+	base := *c.base
+	base.User = user
+	c.base = &base
+	return &c
+}
+
+// ask sends a request with a JSON document, or without one if it is "".
+func (c *customer) ask(method, path, body string) *http.Response {
+	c.t.Helper()
+	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base.String()+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := c.client.Do(request)
+	if err != nil {
+		c.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return answer
+}
+
+// do sends a request and returns the JSON object of the answer, which must have the status
+// want.
+func (c *customer) do(method, path, body string, want int) map[string]any {
+	c.t.Helper()
+	answer := c.ask(method, path, body)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != want {
+		c.t.Fatalf("%s %s: got status %d, %s (%v), want %d", method, path, answer.StatusCode, text, err, want)
+	}
+	var object map[string]any
+	_ = json.Unmarshal(text, &object) // a list is none
+	return object
+}
+
+// value checks the value of the only document of the tests, "" for none.
+func (c *customer) value(want string) {
+	c.t.Helper()
+	if want == "" {
+		c.do("GET", "/db/doc", "", http.StatusNotFound)
+		return
+	}
+	if got := c.do("GET", "/db/doc", "", http.StatusOK)["value"]; got != want {
+		c.t.Errorf("the value: got %v, want %v", got, want)
+	}
+}
+
+// write creates the database and the document.
+func (c *customer) write(value string) {
+	c.t.Helper()
+	c.do("PUT", "/db", "", http.StatusCreated)
+	c.do("PUT", "/db/doc", `{"value":"`+value+`"}`, http.StatusCreated)
+}
+
+// A folder that is opened again has its data, and so has a restored backup.
+func TestFolderIsOpenedAgain(t *testing.T) {
+	t.Parallel()
+	parent := machine.PassableFolder(t, "")
+	o, roots := options(t, filepath.Join(parent, strings.Repeat("long ", 30)))
+	o.Run = filepath.Join(parent, "run")
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	customerOf(t, s, roots).write("v")
+	if size, err := s.Backup(t.Context(), filepath.Join(parent, "backup")); err != nil || size == 0 {
+		t.Fatalf("the backup: got %d bytes, %v", size, err)
+	}
+	customerOf(t, s, roots).value("v")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(o.Run); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder of the sockets is still there: %v", err)
+	}
+	if _, err := s.Backup(t.Context(), filepath.Join(parent, "late")); !errors.Is(err, enginelock.ErrClosed) {
+		t.Errorf("a closed server said %v", err)
+	}
+	again, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := customerOf(t, again, roots)
+	c.value("v")
+	for _, step := range []struct {
+		what string
+		do   func() error
+		want string
+	}{
+		{"reset", func() error { return again.Reset(t.Context()) }, ""},
+		{"restore", func() error { return again.Restore(t.Context(), filepath.Join(parent, "backup")) }, "v"},
+		{"restart", func() error { return again.Restart(t.Context()) }, "v"},
+		{"restore of nothing", func() error {
+			if again.Restore(t.Context(), filepath.Join(parent, "nothing")) == nil {
+				return errors.New("it succeeds")
+			}
+			return nil
+		}, "v"},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatalf("%s: %v", step.what, err)
+		}
+		c.value(step.want)
+	}
+	if err := again.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(o.Folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+}
+
+// A fake that is killed while it restores a backup leaves the old data next to the new.
+func TestReplacementThatWasCutShort(t *testing.T) {
+	t.Parallel()
+	o, roots := options(t, filepath.Join(machine.PassableFolder(t, ""), "c"))
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	customerOf(t, s, roots).write("v")
+	if err := errors.Join(s.Close(), os.Rename(s.data(), s.path("data.before")), s.account.MakeFolder(s.data())); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { again.Remove() })
+	customerOf(t, again, roots).value("v")
+}
+
+// Answered writes survive when the server is killed. The next request waits until it runs
+// again.
+func TestKilledServerComesBack(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.write("v")
+	killed, err := os.FindProcess(c.server.PID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := killed.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	machine.Until(t, "another process", func() bool { return c.server.PID() != 0 && c.server.PID() != killed.Pid })
+	c.value("v")
+	if got := c.do("GET", "/db", "", http.StatusOK)["doc_count"]; got != 1.0 {
+		t.Errorf("the documents: got %v, want 1", got)
+	}
+}
+
+// Every path takes the user and the password, or the cookie that they are exchanged for.
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.write("v")
+	for who, user := range map[string]*url.Userinfo{
+		"nobody": nil, "a wrong password": url.UserPassword(Customer, "Secret"), "no password": url.UserPassword(Customer, ""),
+		"another user": url.UserPassword("root", "secret"), "a longer name": url.UserPassword(Customer+"x", "secret"),
+	} {
+		for _, path := range []string{"/", "/_up", "/_all_dbs", "/_session", "/db", "/db/doc", "/nothing"} {
+			answer := c.as(user).ask("GET", path, "")
+			answer.Body.Close()
+			if answer.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(answer.Header.Get("WWW-Authenticate"), "Basic") {
+				t.Errorf("%s at %s: got %d, want 401", who, path, answer.StatusCode)
+			}
+		}
+	}
+
+	anonymous := c.as(nil)
+	anonymous.do("POST", "/_session", `{"name":"admin","password":"wrong"}`, http.StatusUnauthorized)
+	anonymous.do("POST", "/_session", `{"name":`, http.StatusUnauthorized)
+	answer := anonymous.ask("POST", "/_session", `{"name":"admin","password":"secret"}`)
+	answer.Body.Close()
+	cookies := answer.Cookies()
+	if answer.StatusCode != http.StatusOK || len(cookies) != 1 || !cookies[0].Secure || !cookies[0].HttpOnly {
+		t.Fatalf("the login: got %d with %v, want a cookie", answer.StatusCode, cookies)
+	}
+	with := func(value string) int {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), "GET", anonymous.base.String()+"/db/doc", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.AddCookie(&http.Cookie{Name: cookies[0].Name, Value: value})
+		answer, err := c.client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		return answer.StatusCode
+	}
+	until, signature, _ := strings.Cut(cookies[0].Value, ".")
+	for value, want := range map[string]int{
+		cookies[0].Value: http.StatusOK, "": http.StatusUnauthorized, ".": http.StatusUnauthorized, until + ".": http.StatusUnauthorized,
+		"9" + until + "." + signature: http.StatusUnauthorized, newAccess("secret").sign(""): http.StatusUnauthorized,
+		"." + newAccess("secret").sign(""): http.StatusUnauthorized, "1." + newAccess("secret").sign("1"): http.StatusUnauthorized,
+	} {
+		if got := with(value); got != want {
+			t.Errorf("the cookie %q: got %d, want %d", value, got, want)
+		}
+	}
+
+	wanted := c.server.settings
+	wanted.Password = "other"
+	if err := c.server.Configure(t.Context(), wanted); err != nil {
+		t.Fatal(err)
+	}
+	if got := with(cookies[0].Value); got != http.StatusUnauthorized {
+		t.Errorf("a cookie of the old password: got %d, want 401", got)
+	}
+	c.do("GET", "/db/doc", "", http.StatusUnauthorized)
+	c.as(url.UserPassword(Customer, "other")).value("v")
+}
+
+// A new password ends what came in with the old one, without a restart of the server.
+func TestNewPasswordEndsFeeds(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.write("v")
+	c.client.Timeout = 0
+	feed := c.ask("GET", "/db/_changes?feed=continuous&heartbeat=10000", "")
+	defer feed.Body.Close()
+	lines := bufio.NewReader(feed.Body)
+	if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, `"doc"`) {
+		t.Fatalf("the feed: got %q, %v, want the document", line, err)
+	}
+	before, wanted := c.server.PID(), c.server.settings
+	wanted.Password = "other"
+	if err := c.server.Configure(t.Context(), wanted); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(lines); err == nil {
+		t.Errorf("the feed ended in order after %q", text)
+	}
+	if now := c.server.PID(); now != before {
+		t.Errorf("the process: got %d, want %d", now, before)
+	}
+}
+
+// A change of the memory restarts the server with the new limit.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.write("v")
+	before, wanted := c.server.PID(), c.server.settings
+	wanted.MemoryMB = 300
+	if err := c.server.Configure(t.Context(), wanted); err != nil {
+		t.Fatal(err)
+	}
+	if now := c.server.PID(); now == before || now == 0 {
+		t.Errorf("the process was %d and is %d", before, now)
+	}
+	c.value("v")
+	found := processes.With(t, c.server.script())
+	if len(found) == 0 {
+		t.Error("no process runs the server's program")
+	}
+	for _, p := range found {
+		if !strings.Contains(p.Arguments, "--max-old-space-size=300") {
+			t.Errorf("a process without the new limit runs: %s", p.Arguments)
+		}
+	}
+}
+
+// Clients hear of each change of the set of databases once, and of refused changes nothing.
+func TestDatabases(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	told := map[Event]int{}
+	c := open(t, func(o *Options) {
+		o.Notify = func(e Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			told[e]++
+		}
+	})
+	names := []string{"a", "b$(c)+d-e_f"}
+	for _, name := range names {
+		c.do("PUT", "/"+name, "", http.StatusCreated)
+		c.do("PUT", "/"+name, "", http.StatusPreconditionFailed)
+	}
+	for _, name := range []string{"A", "1", "_x", "a%2Fb", "..", "a-mrview-b", "a%00"} {
+		answer := c.ask("PUT", "/"+name, "")
+		answer.Body.Close()
+		if answer.StatusCode < 400 || answer.StatusCode >= 500 {
+			t.Errorf("PUT %s: got %d, want a refusal", name, answer.StatusCode)
+		}
+	}
+	c.do("PUT", "/a/doc", `{}`, http.StatusCreated)
+	c.do("DELETE", "/a", "", http.StatusOK)
+	c.do("DELETE", "/a", "", http.StatusNotFound)
+	c.do("GET", "/a", "", http.StatusNotFound)
+
+	// Of those who create one at the same time, one succeeds.
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() {
+			request, err := http.NewRequestWithContext(t.Context(), "PUT", c.base.String()+"/race/", nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			answer, err := c.client.Do(request)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			answer.Body.Close()
+		})
+	}
+	all.Wait()
+
+	mu.Lock()
+	defer mu.Unlock()
+	want := map[Event]int{
+		{DatabaseCreated, names[0]}: 1, {DatabaseCreated, names[1]}: 1, {DatabaseDeleted, names[0]}: 1, {DatabaseCreated, "race"}: 1,
+	}
+	if !maps.Equal(told, want) {
+		t.Errorf("the events: got %v, want %v", told, want)
+	}
+}
+
+// A server that cannot start returns the reason, and leaves no process.
+func TestServerThatCannotStart(t *testing.T) {
+	t.Parallel()
+	o, _ := options(t, filepath.Join(machine.PassableFolder(t, ""), "c"))
+	o.Program.Node = "/bin/false"
+	if _, err := Open(context.Background(), o); err == nil || !strings.Contains(err.Error(), "ended before it was ready") {
+		t.Errorf("Open said %v", err)
+	}
+	o.Folder = filepath.Join(o.Folder, strings.Repeat("x", longestSocket))
+	if _, err := Open(context.Background(), o); err == nil || !strings.Contains(err.Error(), "too long for a socket") {
+		t.Errorf("Open said %v", err)
+	}
+}
