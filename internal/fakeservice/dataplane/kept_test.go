@@ -10,7 +10,7 @@ import (
 
 // goodRecord is the record of a machine with an app.
 const goodRecord = `{
-	"inside": "127.77.0.1", "ports": {"Direct": 5432, "Pooled": 6432, "Inside": 40000}, "redis_port": 6379,
+	"inside": "127.77.0.1", "ports": {"Direct": 5432, "Pooled": 6432, "Inside": 40000}, "redis_port": 6379, "couchdb_port": 6984,
 	"apps": {"web": {"folder": "app-1", "address": "127.77.0.2:3000", "build": {"id": "bld-1", "folder": "build-2", "commit": "c", "command": ["app"], "built": true}}},
 	"builds": [{"app": "web", "id": "bld-3", "folder": "build-3", "commit": "c", "command": ["node", "app.js"]}]
 }`
@@ -60,6 +60,7 @@ func TestKeptFolderThatLeadsElsewhere(t *testing.T) {
 		"another machine's address":    {recorded(`"127.77.0.1"`, `"192.0.2.1"`), "is not a loopback address"},
 		"no machine":                   {recorded(goodRecord, `{}`), "is not a loopback address"},
 		"a port beyond the last":       {recorded(`6379`, `65536`), "65536 is not a port"},
+		"a port below the first":       {recorded(`6984`, `-1`), "-1 is not a port"},
 		"an unknown member":            {recorded(`"inside"`, `"colour": 1, "inside"`), "unknown object member name"},
 		"a member that is there twice": {recorded(`"inside"`, `"inside": "127.0.0.1", "inside"`), "duplicate object member name"},
 		"half a record":                {recorded(goodRecord, `{"inside": "127.0.0.1"`), "EOF"},
@@ -69,8 +70,8 @@ func TestKeptFolderThatLeadsElsewhere(t *testing.T) {
 		}, "the name of the file"},
 	}
 	for _, path := range []string{
-		"apps", "backups", "machines", "nats", "pg", "redis", "apps/app-1", "apps/app-1/data", "apps/app-1/trust", "apps/build-2",
-		"backups/i-1", "backups/i-1/bak-1", "backups/i-1/bak-1/apps/web", "nats/i-1", "pg/i-1", "pg/i-1/data", "pg/template", "redis/i-1", "machines/i-1.json", "ca-i-1.pem",
+		"apps", "backups", "couchdb", "machines", "nats", "pg", "redis", "apps/app-1", "apps/app-1/data", "apps/app-1/trust", "apps/build-2",
+		"backups/i-1", "backups/i-1/bak-1", "backups/i-1/bak-1/apps/web", "couchdb/i-1", "nats/i-1", "pg/i-1", "pg/i-1/data", "pg/template", "redis/i-1", "machines/i-1.json", "ca-i-1.pem",
 	} {
 		rows["a link at "+path] = struct {
 			change func(t *testing.T, folder string)

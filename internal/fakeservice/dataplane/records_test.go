@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
@@ -113,7 +114,7 @@ func (r *records) machine(id string, engines ...string) {
 
 func secrets(edition string) core.Credentials {
 	return core.Credentials{
-		PostgresOwner: "owner" + edition, PostgresReadOnly: "reader" + edition, Redis: "redis" + edition, NATS: "nats" + edition,
+		PostgresOwner: "owner" + edition, PostgresReadOnly: "reader" + edition, Redis: "redis" + edition, NATS: "nats" + edition, CouchDB: "couchdb" + edition,
 		AuthSigningKey: strings.Repeat("k", 32), AuthAnonKey: "anon", AuthServiceKey: "service",
 	}
 }
@@ -187,6 +188,8 @@ func newPlane(t *testing.T, folder string) (*dataplane.Plane, error) {
 	if o.Redis, err = fakeredis.Locate(t.Context()); err != nil {
 		machine.Lacks(t, "%s", err)
 	}
+	// Without it, the engine is a record. The tests that need it say so.
+	o.CouchDB, _ = couchdb.Locate(t.Context(), machine.Built(t, "couchdb"))
 	withRepositories(t)(&o)
 	return dataplane.New(o)
 }

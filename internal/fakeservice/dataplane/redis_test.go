@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
@@ -272,11 +273,10 @@ func TestKilledRedisComesBack(t *testing.T) {
 	b.get(b.redis(), "k", "v")
 }
 
-// Without redis-server the engine is only a record, as couchdb always is: nothing listens
-// at its URL.
+// Without their programs, engines are only records: nothing listens at their URLs.
 func TestEnginesThatAreRecords(t *testing.T) {
 	t.Parallel()
-	f := start(t, func(o *dataplane.Options) { o.Redis = fakeredis.Program{} })
+	f := start(t, func(o *dataplane.Options) { o.Redis, o.CouchDB = fakeredis.Program{}, couchdb.Program{} })
 	b := f.emptyBox(object{"redis": object{}, "couchdb": object{}})
 	b.done("POST", b.path+"/actions/rotate", object{})
 	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id})

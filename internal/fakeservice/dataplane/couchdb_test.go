@@ -1,0 +1,358 @@
+package dataplane_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+)
+
+// needsCouchDB skips the test without Node.js or the npm packages of CouchDB.
+func needsCouchDB(t *testing.T) {
+	t.Helper()
+	if _, err := couchdb.Locate(t.Context(), machine.Built(t, "couchdb")); err != nil {
+		machine.Lacks(t, "%s", err)
+	}
+}
+
+// couchBox creates an instance with only CouchDB.
+func (f *fake) couchBox() *box {
+	f.t.Helper()
+	needsCouchDB(f.t)
+	return f.emptyBox(object{"couchdb": object{}})
+}
+
+// couch is a client of a CouchDB.
+type couch struct {
+	t         *testing.T
+	base      string
+	transport *http.Transport
+}
+
+// couchAt returns a client for a URL that trusts only the given CAs.
+func couchAt(t *testing.T, link string, roots *x509.CertPool) *couch {
+	t.Helper()
+	// Each request comes by a new connection, which meets the allowlist.
+	c := &couch{t, link, &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true}}
+	return c
+}
+
+// couch returns a client for the connection record's URL.
+func (b *box) couch() *couch {
+	b.t.Helper()
+	return couchAt(b.t, b.connection().Engines.CouchDB.URL, b.roots())
+}
+
+// try sends a request. body is a JSON document, or "" for none.
+func (c *couch) try(method, path, body string) (status int, answer object, err error) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), machine.Patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, strings.NewReader(body))
+	must(c.t, err)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := (&http.Client{Transport: c.transport}).Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	return response.StatusCode, answer, json.NewDecoder(response.Body).Decode(&answer)
+}
+
+func (c *couch) do(method, path, body string, want int) object {
+	c.t.Helper()
+	status, answer, err := c.try(method, path, body)
+	if err != nil || status != want {
+		c.t.Fatalf("%s %s: got %d %v (%v), want %d", method, path, status, answer, err, want)
+	}
+	return answer
+}
+
+// put sets the value of the tests' document, and creates its database if necessary.
+func (c *couch) put(value string) {
+	c.t.Helper()
+	if status, answer, err := c.try("PUT", "/db", ""); err != nil || status != http.StatusCreated && status != http.StatusPreconditionFailed {
+		c.t.Fatalf("PUT /db: got %d %v (%v)", status, answer, err)
+	}
+	revision := ""
+	if status, answer, err := c.try("GET", "/db/doc", ""); err == nil && status == http.StatusOK {
+		revision = "?rev=" + answer["_rev"].(string)
+	}
+	c.do("PUT", "/db/doc"+revision, `{"value":"`+value+`"}`, http.StatusCreated)
+}
+
+// has checks the value of the document; "" means that there is none.
+func (c *couch) has(want string) {
+	c.t.Helper()
+	status, answer, err := c.try("GET", "/db/doc", "")
+	got, _ := answer["value"].(string)
+	if err != nil || got != want || (status == http.StatusOK) != (want != "") {
+		c.t.Errorf("the document: got %d %v (%v), want %q", status, answer, err, want)
+	}
+}
+
+// refused checks that the connection is not served.
+func (c *couch) refused(what string) {
+	c.t.Helper()
+	if status, answer, err := c.try("GET", "/", ""); err == nil {
+		c.t.Errorf("%s: got %d %v, want no answer", what, status, answer)
+	}
+}
+
+// from makes connections come from a different address of this machine.
+func (c *couch) from(address string) *couch {
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+	c.transport.DialContext = dialer.DialContext
+	return c
+}
+
+// couchEvents returns the events about databases, such as "couch_database_created db".
+func (b *box) couchEvents() []string {
+	var events []string
+	for _, e := range b.Events() {
+		if database, ok := e.Data["database"].(string); ok && len(e.Data) == 1 && e.InstanceID == b.id {
+			events = append(events, e.Type+" "+database)
+		}
+	}
+	return events
+}
+
+func TestCouchDBIsReal(t *testing.T) {
+	t.Parallel()
+	b := start(t).couchBox()
+	client := b.couch()
+	client.put("v")
+	client.has("v")
+	_, record := b.call("GET", b.path, nil)
+	link, err := url.Parse(b.connection().Engines.CouchDB.URL)
+	if err != nil || link.Scheme != "https" || link.User.Username() != couchdb.Customer {
+		t.Fatalf("the URL: got %s, %v", link, err)
+	}
+	if port := record["engines"].(object)["couchdb"].(object)["port"].(float64); link.Port() != strconv.Itoa(int(port)) {
+		t.Errorf("the record says port %v, the URL %s", port, link.Port())
+	}
+	couchAt(t, strings.Replace(b.couch().base, "https:", "http:", 1), nil).refused("without TLS")
+	_, _, err = couchAt(t, b.couch().base, nil).try("GET", "/", "")
+	if err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("a client that does not trust the CA: got %v", err)
+	}
+	password, _ := link.User.Password()
+	couchAt(t, strings.Replace(client.base, password, "wrong", 1), b.roots()).do("GET", "/db", "", http.StatusUnauthorized)
+	couchAt(t, "https://"+link.Host, b.roots()).do("GET", "/db", "", http.StatusUnauthorized)
+
+	before := b.pid("couchdb")
+	b.done("POST", b.path+"/engines/couchdb/actions/restart", object{})
+	if now := b.pid("couchdb"); before == 0 || now == 0 || now == before {
+		t.Errorf("the process was %d and is %d", before, now)
+	}
+	client.has("v")
+	client.do("DELETE", "/db", "", http.StatusOK)
+	client.do("DELETE", "/db", "", http.StatusNotFound)
+	if got, want := b.couchEvents(), []string{"couch_database_created db", "couch_database_deleted db"}; !slices.Equal(got, want) {
+		t.Errorf("the events: got %v, want %v", got, want)
+	}
+}
+
+func TestCouchDBRotation(t *testing.T) {
+	t.Parallel()
+	b := start(t).couchBox()
+	old := b.couch()
+	old.put("v")
+	before := b.pid("couchdb")
+	b.done("POST", b.path+"/actions/rotate", object{})
+	old.do("GET", "/db/doc", "", http.StatusUnauthorized)
+	b.couch().has("v")
+	if now := b.pid("couchdb"); now != before {
+		t.Errorf("the process was %d and is %d", before, now)
+	}
+	b.done("POST", b.path+"/engines/couchdb/actions/restart", object{})
+	old.do("GET", "/db/doc", "", http.StatusUnauthorized)
+	b.couch().has("v")
+}
+
+func TestCouchDBAllowlist(t *testing.T) {
+	t.Parallel()
+	b := start(t).couchBox()
+	b.couch().put("v")
+	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.8"}})
+	b.couch().from("127.0.0.9").refused("an address outside the allowlist")
+	b.couch().from("127.0.0.8").has("v")
+	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.9"}})
+	b.couch().from("127.0.0.8").refused("an address that was removed from the allowlist")
+	b.couch().from("127.0.0.9").has("v")
+}
+
+func TestCouchDBBackups(t *testing.T) {
+	t.Parallel()
+	b := start(t).couchBox()
+	client := b.couch()
+	client.put("kept")
+	b.Advance(24 * time.Hour)
+	daily := b.backups()[0]
+	client.put("changed")
+	client.do("PUT", "/later", "", http.StatusCreated)
+	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": daily.ID})
+	client.has("kept")
+	client.do("GET", "/later", "", http.StatusNotFound)
+	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id, "engine": "couchdb"})
+	client.has("")
+	// The undo snapshot contains the data from before the reset.
+	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
+	client.has("kept")
+	// Restored data is kept like any other data.
+	client.put("new")
+	b.done("POST", b.path+"/engines/couchdb/actions/restart", object{})
+	client.has("new")
+	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id})
+	client.has("")
+}
+
+func TestCouchDBOffAndOn(t *testing.T) {
+	t.Parallel()
+	folder := stateFolder(t)
+	f := start(t, inFolder(folder))
+	b := f.couchBox()
+	before := b.couch()
+	before.put("v")
+	running := slices.DeleteFunc(processes.With(t, folder), func(p processes.Process) bool { return !strings.Contains(p.Arguments, "couchdb.sock") })
+	if len(running) == 0 {
+		t.Error("no server runs")
+	}
+	b.engines(object{})
+	if left := processes.Left(t, running); len(left) != 0 {
+		t.Errorf("%v still run", left)
+	}
+	if found, err := filepath.Glob(filepath.Join(folder, "*", "couchdb", "*")); err != nil || len(found) != 0 {
+		t.Errorf("%v is still there (%v)", found, err)
+	}
+	b.engines(object{"couchdb": object{}})
+	if status, _, err := before.try("GET", "/db", ""); err == nil && status != http.StatusUnauthorized {
+		t.Errorf("the URL of an engine that is gone: got %d", status)
+	}
+	b.couch().has("")
+	b.couch().put("v")
+	if err := f.Close(); err != nil {
+		t.Errorf("Close: %s", err)
+	}
+	if left := processes.With(t, folder); len(left) != 0 {
+		t.Errorf("after the end %v still run", left)
+	}
+	if names := left(t, folder); len(names) != 0 {
+		t.Errorf("%v is still there", names)
+	}
+}
+
+func TestKilledCouchDBComesBack(t *testing.T) {
+	t.Parallel()
+	b := start(t).couchBox()
+	client := b.couch()
+	client.put("v")
+	id := b.pid("couchdb")
+	server, err := os.FindProcess(id)
+	if err != nil || id == 0 {
+		t.Fatalf("the server's process is %d: %v", id, err)
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	machine.Until(t, "another server", func() bool { now := b.pid("couchdb"); return now != 0 && now != id })
+	client.has("v")
+}
+
+// A fork has its own copy of the data.
+func TestCouchDBFork(t *testing.T) {
+	t.Parallel()
+	b := start(t).couchBox()
+	b.couch().put("first")
+	service, err := b.Fork(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := service.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	server := httptest.NewServer(service)
+	t.Cleanup(server.Close)
+	fork := &box{&fake{&fakeservicetest.Server{Service: service, BaseURL: server.URL + "/api/v1"}, t}, b.id, b.path}
+	fork.couch().has("first")
+	fork.couch().put("second")
+	b.couch().has("first")
+	b.couch().put("third")
+	fork.couch().has("second")
+}
+
+// couch returns a client of a machine's CouchDB.
+func (r *records) couch(p *dataplane.Plane, id string) *couch {
+	r.t.Helper()
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(r.authority.Certificate))
+	at := p.Endpoints(id)
+	link := url.URL{
+		Scheme: "https", Host: net.JoinHostPort(at.Host, strconv.Itoa(at.CouchDBPort)),
+		User: url.UserPassword(couchdb.Customer, r.credentials(id).CouchDB),
+	}
+	return couchAt(r.t, link.String(), roots)
+}
+
+// CouchDB keeps its data and port when a plane is closed and opened again, even if its
+// password changes. Its data can be loaded into a different machine.
+func TestCouchDBIsKept(t *testing.T) {
+	t.Parallel()
+	needsCouchDB(t)
+	folder := keptFolder(t)
+	r := newRecords(t)
+	p := r.open(folder)
+	for _, id := range []string{"i-1", "i-2"} {
+		r.machine(id, core.EngineCouchDB)
+		must(t, p.Apply(t.Context(), id))
+		r.couch(p, id).put("first")
+	}
+	before := p.Endpoints("i-1")
+	must(t, p.Close())
+	if left := processes.With(t, folder); len(left) != 0 {
+		t.Errorf("%v still run", left)
+	}
+
+	r.rotate("i-1")
+	r.remove("i-2")
+	p = r.open(folder)
+	must(t, p.Resume(t.Context(), []string{"i-1"}))
+	if is := p.Endpoints("i-1"); !equalEndpoints(is, before) {
+		t.Errorf("endpoints after a restart: got %+v, want %+v", is, before)
+	}
+	r.couch(p, "i-1").has("first")
+	if left, err := filepath.Glob(filepath.Join(folder, "couchdb", "*")); err != nil || len(left) != 1 {
+		t.Errorf("the folders %v are there (%v)", left, err)
+	}
+
+	saved := filepath.Join(t.TempDir(), "saved")
+	must(t, p.Save(t.Context(), "i-1", saved))
+	r.couch(p, "i-1").put("second")
+	r.machine("i-3", core.EngineCouchDB)
+	for _, id := range []string{"i-3", "i-1"} {
+		must(t, p.Load(t.Context(), id, saved))
+		r.couch(p, id).has("first")
+	}
+}
