@@ -71,10 +71,11 @@ func same(given, want string) int {
 // setCookie gives the client a cookie. It is signed with the password, so that it is valid
 // until that changes, also after a restart.
 func (a *access) setCookie(w http.ResponseWriter) {
-	until := strconv.FormatInt(time.Now().Add(sessionTime).Unix(), 10)
+	end := time.Now().Add(sessionTime)
+	until := strconv.FormatInt(end.Unix(), 10)
 	http.SetCookie(w, &http.Cookie{
-		Name: sessionCookie, Value: until + "." + a.sign(until), Path: "/", HttpOnly: true, Secure: true, MaxAge: int(sessionTime.Seconds()),
-		SameSite: http.SameSiteStrictMode,
+		Name: sessionCookie, Value: until + "." + a.sign(until), Path: "/", HttpOnly: true, Secure: true,
+		Expires: end, MaxAge: int(sessionTime.Seconds()), SameSite: http.SameSiteStrictMode, // some clients know only one of the times
 	})
 }
 
