@@ -9,7 +9,8 @@
 #   psql                           one test connects with it
 #   Chromium                       the verification does without, over HTTP
 #   a C compiler                   for the race detector, and to build the prose linter
-#   Node.js and npm                for the tests: one uses a JavaScript client
+#   Node.js and npm                for the couchdb engine; the fake does without. Tests use
+#                                  JavaScript clients
 #   Python 3                       for the tests: a webhook receiver and a guide use it
 #   openssl                        for the tests: a guide makes a secret with it
 #   ip, on Linux                   for the tests: one reaches the fake from another network
@@ -107,7 +108,7 @@ has_pgbouncer || echo "PgBouncer was not found: the fake has no pooled port." >&
 has redis-server || echo "redis-server was not found: the fake keeps a record of the redis engine." >&2
 [ "$(uname)" != Linux ] || has bwrap || echo "bubblewrap was not found: apps and builds are not isolated." >&2
 if ! has node || ! has npm; then
-	echo "Node.js or npm was not found: the auth engine is not tried with a JavaScript client." >&2
+	echo "Node.js or npm was not found: the fake keeps a record of the couchdb engine, and JavaScript clients are not tried." >&2
 fi
 has python3 || echo "Python 3 was not found: the examples in Python are not tried." >&2
 has_compiler || echo "No C compiler was found: the tests' race detector needs one." >&2

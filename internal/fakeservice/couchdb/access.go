@@ -62,7 +62,7 @@ func (a *access) matches(name, password string) bool {
 	return same(name, Customer)&same(password, a.password) == 1
 }
 
-// same is 1 for two equal texts. Its time depends on the length of the first alone.
+// same returns 1 for equal texts, and 0 otherwise. Its time does not depend on the second.
 func same(given, want string) int {
 	x, y := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(want))
 	return subtle.ConstantTimeCompare(x[:], y[:])

@@ -49,7 +49,7 @@ func (s *Server) start(ctx context.Context) error {
 	output := process.NewTail(outputKept)
 	spec := process.Spec{
 		Command: []string{node, "--no-deprecation", "--max-old-space-size=" + strconv.Itoa(s.settings.MemoryMB), s.script(), s.data(), s.socket()},
-		Folder:  s.folder, Environment: []string{"LC_ALL=C", "TZ=UTC", "NODE_PATH=" + s.program.Modules}, Output: output, User: s.account.User,
+		Folder:  s.folder, Environment: []string{"LC_ALL=C", "TZ=UTC", "NODE_ENV=production", "NODE_PATH=" + s.program.Modules}, Output: output, User: s.account.User,
 		Sandbox: s.sandbox,
 	}
 	if s.sandbox != nil {

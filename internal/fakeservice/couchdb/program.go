@@ -13,7 +13,7 @@ import (
 // oldestVersion is the first Node.js that runs the npm packages of the server.
 const oldestVersion = 18
 
-// Program is what servers run. The zero value is none.
+// Program is what servers run. The zero value means that it is missing.
 type Program struct {
 	// Node is the path of Node.js.
 	Node string

@@ -139,7 +139,7 @@ func (c *customer) do(method, path, body string, want int) map[string]any {
 		c.t.Fatalf("%s %s: got status %d, %s (%v), want %d", method, path, answer.StatusCode, text, err, want)
 	}
 	var object map[string]any
-	_ = json.Unmarshal(text, &object) // a list is none
+	_ = json.Unmarshal(text, &object) // lists are not needed
 	return object
 }
 

@@ -14,13 +14,15 @@
 //
 // # Access
 //
-// A TCP proxy in the fake enforces the allowlist for Postgres, Redis and NATS alike. It
-// holds the port while a server restarts, and closes connections of addresses that are
-// removed. It passes TLS through, except for Redis, for which it terminates TLS.
+// A TCP proxy in the fake enforces the allowlist for Postgres, Redis, NATS and CouchDB
+// alike. It holds the port while a server restarts, and closes connections of addresses
+// that are removed. It passes TLS through, except for Redis and CouchDB, for which it
+// terminates TLS.
 //
 // The customer of an engine is not its administrator. The fake uses its own Redis user,
-// and learns about NATS streams from the server's advisories, without a port. The fake's
-// own connections to Postgres are authenticated by the kernel on a private socket (peer).
+// and learns about NATS streams from the server's advisories, without a port. A front in
+// the fake checks CouchDB's password and learns about its databases. The fake's own
+// connections to Postgres are authenticated by the kernel on a private socket (peer).
 //
 // The read-only SQL console runs each statement alone, inside a transaction that the fake
 // has made read-only and that has read data. No statement can make such a transaction
@@ -28,9 +30,9 @@
 //
 // # Data
 //
-// A backup is a copy that the engine itself makes while it runs. To restore it, the
-// engine stops and its folder is replaced; an incomplete restore is rolled back, also
-// after a crash (datafolder). A restored Postgres has its old passwords, so the current
+// A backup is a copy that the engine itself makes while it runs. Only CouchDB is stopped
+// for it, because its files belong together. To restore it, the engine stops and its folder
+// is replaced; an incomplete restore is rolled back, also after a crash (datafolder). A restored Postgres has its old passwords, so the current
 // ones are set before any client is let in.
 //
 // With a kept folder, a file for each machine lists what belongs to it. It is replaced by
@@ -41,7 +43,7 @@
 //
 // # Apps
 //
-// Apps, builds and PostgreSQL run in bubblewrap (process.Sandbox). Their environment
+// Apps, builds, PostgreSQL and CouchDB run in bubblewrap (process.Sandbox). Their environment
 // reaches them through standard input of a shell inside, because bubblewrap itself must
 // not see variables such as LD_PRELOAD. One thread starts every program, because the
 // kernel ends a program when the thread that started it exits.

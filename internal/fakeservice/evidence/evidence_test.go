@@ -44,8 +44,10 @@ func TestKeptTableIsWhole(t *testing.T) {
 	for _, lacking := range counts.Lacking(operations(t)) {
 		t.Errorf("internal/fakeservice/evidence.md: %s", lacking)
 	}
-	if counts.Clients["@supabase/auth-js"] == 0 {
-		t.Error("the JavaScript auth client has done nothing")
+	for _, client := range []string{"@supabase/auth-js", "nano"} {
+		if counts.Clients[client] == 0 {
+			t.Errorf("the client %s has done nothing", client)
+		}
 	}
 }
 
