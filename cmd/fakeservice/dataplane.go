@@ -58,10 +58,11 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 	if err != nil {
 		return engines{}, fmt.Errorf("data plane: %w", err)
 	}
-	documents, couch, err := locateCouchDB(couchdb.Locate(ctx, couchDBFolder(s.couchdb)))
-	if err == nil && s.couchdb != "" && documents.Node == "" {
-		err = errors.New(couch)
+	documents, err := couchdb.Locate(ctx, couchDBFolder(s.couchdb))
+	if err != nil && s.couchdb != "" {
+		return engines{}, fmt.Errorf("--couchdb-modules: %w", err)
 	}
+	documents, couch, err := locateCouchDB(documents, err)
 	if err != nil {
 		return engines{}, fmt.Errorf("data plane: %w", err)
 	}

@@ -120,7 +120,7 @@ func TestCouchDBThatIsMissed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := startEngines(t.Context(), s, state{}, postgres.Locate, nil); err == nil || !strings.Contains(err.Error(), "make couchdb") {
+	if _, err := startEngines(t.Context(), s, state{}, postgres.Locate, nil); err == nil || !strings.Contains(err.Error(), "--couchdb-modules: its npm packages were not found in /nowhere") {
 		t.Errorf("the start: got %v, want what to do", err)
 	}
 }

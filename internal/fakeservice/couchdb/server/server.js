@@ -1,6 +1,6 @@
-// A CouchDB with the data of a folder, at a Unix socket. Its front, in Go, has checked who
-// asks. All that CouchDB does with documents is express-pouchdb's; this program adds what
-// express-pouchdb lacks about databases themselves.
+// Serves the databases of a folder at a Unix socket. The front, in Go, has checked the
+// credentials of each request. express-pouchdb answers all requests about documents; this
+// program adds rules about databases that express-pouchdb lacks.
 //
 //   node server.js DATA SOCKET
 'use strict'
@@ -22,8 +22,9 @@ utils.setLocation = (response, where) => response.location('/' + where)
 PouchDB.plugin(require('pouchdb-adapter-leveldb')).plugin(require('pouchdb-mapreduce'))
 const Databases = PouchDB.defaults({ adapter: 'leveldb', prefix: data + path.sep })
 
-// Each database is a folder, and so is each index, which has the name of its database in its
-// own. express-pouchdb would keep a list, which can differ from the folders after a kill.
+// Each database is a folder, and so is each index, whose name begins with that of its
+// database. express-pouchdb would keep a list, which can differ from the folders after a
+// kill.
 Databases.allDbs = async () => {
   const entries = await fs.promises.readdir(data)
   return entries.filter((name) => !name.includes('-mrview-')).sort()
@@ -34,7 +35,7 @@ const documents = couch(Databases, {
   overrideMode: { include: ['routes/find'], exclude: ['compression'] },
 })
 
-// Changes of the set of databases follow one another, so that one of two creations fails.
+// Databases are created and deleted one at a time, so that one of two creations fails.
 let last = Promise.resolve()
 
 async function changeDatabases(request, response, name) {
@@ -60,13 +61,14 @@ function answer(response, status, body) {
 const feeds = new Set()
 
 const server = http.createServer((request, response) => {
-  // express-pouchdb calls its JSON text for a client that takes both, and nano needs the type.
+  // For clients that accept both, express-pouchdb labels JSON as text, which nano does not
+  // parse.
   if ((request.headers.accept ?? '*/*').includes('*/*')) {
     request.headers.accept = 'application/json'
   }
   const [where, query] = request.url.split('?')
   const options = new URLSearchParams(query)
-  if (['longpoll', 'continuous', 'eventsource'].includes(options.get('feed'))) {
+  if (['longpoll', 'continuous'].includes(options.get('feed'))) {
     feeds.add(response)
     response.once('close', () => feeds.delete(response))
   }
@@ -77,7 +79,7 @@ const server = http.createServer((request, response) => {
     const count = Math.min(Number(options.get('count') ?? 1) || 0, 1000)
     return answer(response, 200, { uuids: Array.from({ length: count }, () => crypto.randomBytes(16).toString('hex')) })
   }
-  // express-pouchdb takes parts in another form than CouchDB does, and would end.
+  // express-pouchdb expects a different form of parts than CouchDB, and would crash.
   if ((request.headers['content-type'] ?? '').startsWith('multipart/')) {
     return answer(response, 415, { error: 'bad_content_type', reason: 'Attachments are sent one by one or within the document.' })
   }
@@ -88,7 +90,7 @@ const server = http.createServer((request, response) => {
   documents(request, response)
 })
 
-// decoded returns '' for a name that is not encoded as a URL, which is no database.
+// decoded decodes a name in a URL. It returns '', which no database has, for an invalid one.
 function decoded(name) {
   try {
     return decodeURIComponent(name)
@@ -97,7 +99,7 @@ function decoded(name) {
   }
 }
 
-// What has begun may end first, except feeds, which have no end.
+// Requests in progress may end first, except feeds, which have no end.
 process.once('SIGTERM', () => {
   server.close(() => process.exit())
   setTimeout(() => process.exit(), 5000)
