@@ -1,7 +1,6 @@
 package couchdb
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -33,15 +32,10 @@ const largestLogin = 4 << 10
 type access struct {
 	password string
 	// life ends when the password has been changed.
-	life context.Context
-	end  context.CancelFunc
+	*ending
 }
 
-func newAccess(password string) *access {
-	a := &access{password: password}
-	a.life, a.end = context.WithCancel(context.Background())
-	return a
-}
+func newAccess(password string) *access { return &access{password, newEnding()} }
 
 // admits reports whether a request is the customer's, and how it shows that. It prolongs the
 // session of a cookie.

@@ -36,6 +36,7 @@ type front struct {
 	proxy     *httputil.ReverseProxy
 	transport http.RoundTripper
 	access    atomic.Pointer[access]
+	gate      *gate
 }
 
 // openFront begins to answer on a socket in a folder, for the server that listens, or will
@@ -51,7 +52,7 @@ func openFront(ctx context.Context, folder, socket, password string, notify func
 		return nil, err
 	}
 	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelWarn)
-	f := &front{listener: listener, transport: &http.Transport{
+	f := &front{listener: listener, gate: newGate(), transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, socket) },
 		// A connection may outlive the server, and would break the next request.
 		DisableKeepAlives: true, DisableCompression: true,
@@ -78,7 +79,7 @@ func openFront(ctx context.Context, folder, socket, password string, notify func
 		},
 	}
 	f.server = &http.Server{Handler: f, ErrorLog: errorLog, ReadHeaderTimeout: patience}
-	go f.server.Serve(listener) //nolint:errcheck // it ends with close
+	go func() { _ = f.server.Serve(listener) }() // it ends with close
 	return f, nil
 }
 
@@ -123,23 +124,47 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		unauthorized(w)
 		return
 	}
-	ctx, cancel := context.WithCancel(r.Context())
+	ctx := r.Context()
+	if kind, _ := changeOf(r); kind != "" {
+		ctx = context.WithoutCancel(ctx) // its event is reported even if the client has left
+	}
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(access.life, cancel)()
+	leave, err := f.gate.enter(ctx, cancel, isFeed(r))
+	if err != nil {
+		f.proxy.ErrorHandler(w, r, err)
+		return
+	}
+	defer leave()
 	f.proxy.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// isFeed reports whether a request may never end.
+func isFeed(r *http.Request) bool {
+	feed := r.URL.Query().Get("feed")
+	return feed == "continuous" || feed == "longpoll"
+}
+
+// changeOf returns the kind of event that a request causes if it succeeds, and the database,
+// or "" if it does not concern the set of databases.
+func changeOf(r *http.Request) (kind, database string) {
+	database = strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch {
+	case strings.Contains(database, "/"):
+	case r.Method == http.MethodPut:
+		return DatabaseCreated, database
+	case r.Method == http.MethodDelete:
+		return DatabaseDeleted, database
+	}
+	return "", ""
 }
 
 // eventOf returns the event of an answer, if it is one to a change of the set of databases.
 func eventOf(r *http.Response) (Event, bool) {
-	database := strings.TrimSuffix(strings.TrimPrefix(r.Request.URL.Path, "/"), "/")
-	switch {
-	case strings.Contains(database, "/"):
-	case r.Request.Method == http.MethodPut && r.StatusCode == http.StatusCreated:
-		return Event{DatabaseCreated, database}, true
-	case r.Request.Method == http.MethodDelete && r.StatusCode == http.StatusOK:
-		return Event{DatabaseDeleted, database}, true
-	}
-	return Event{}, false
+	kind, database := changeOf(r.Request)
+	ok := kind == DatabaseCreated && r.StatusCode == http.StatusCreated || kind == DatabaseDeleted && r.StatusCode == http.StatusOK
+	return Event{kind, database}, ok
 }
 
 // refuse answers with an error in CouchDB's form.

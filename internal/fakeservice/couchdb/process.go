@@ -70,6 +70,7 @@ func (s *Server) start(ctx context.Context) error {
 	p := &running{started, output}
 	s.process = p
 	s.pid.Store(int64(p.PID()))
+	s.front.gate.open()
 	go s.revive(p)
 	return nil
 }
@@ -109,11 +110,13 @@ func (s *Server) runs() bool {
 	}
 }
 
-// stop stops the server, if it runs. The caller has the lock.
+// stop stops the server, if it runs, after the requests in progress. The caller has the
+// lock.
 func (s *Server) stop() {
 	p := s.process
 	s.process = nil
 	if p != nil {
+		s.front.gate.close()
 		p.Stop(patience, syscall.SIGTERM)
 	}
 	s.pid.Store(0)

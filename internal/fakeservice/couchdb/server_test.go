@@ -15,8 +15,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
@@ -126,6 +128,20 @@ func (c *customer) ask(method, path, body string) *http.Response {
 		c.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	return answer
+}
+
+// status sends a request like ask and returns the status of the answer.
+func (c *customer) status(method, path, body string) (int, error) {
+	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base.String()+path, strings.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := c.client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	return answer.StatusCode, answer.Body.Close()
 }
 
 // do sends a request and returns the JSON object of the answer, which must have the status
@@ -407,17 +423,9 @@ func TestDatabases(t *testing.T) {
 	var all sync.WaitGroup
 	for range 5 {
 		all.Go(func() {
-			request, err := http.NewRequestWithContext(t.Context(), "PUT", c.base.String()+"/race/", nil)
-			if err != nil {
+			if _, err := c.status("PUT", "/race/", ""); err != nil {
 				t.Error(err)
-				return
 			}
-			answer, err := c.client.Do(request)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			answer.Body.Close()
 		})
 	}
 	all.Wait()
@@ -430,6 +438,85 @@ func TestDatabases(t *testing.T) {
 	if !maps.Equal(told, want) {
 		t.Errorf("the events: got %v, want %v", told, want)
 	}
+}
+
+// Requests wait while the server is stopped on purpose, so that none fails and none is lost.
+func TestRequestsWait(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.do("PUT", "/db", "", http.StatusCreated)
+	stopped, stop := context.WithCancel(t.Context())
+	var written atomic.Int64
+	var writers sync.WaitGroup
+	for range 4 {
+		writers.Go(func() {
+			for stopped.Err() == nil {
+				status, err := c.status("POST", "/db", `{"some":"text"}`)
+				if err != nil || status != http.StatusCreated {
+					t.Errorf("a write: got %d, %v, want 201", status, err)
+				}
+				written.Add(1)
+			}
+		})
+	}
+	for n := range 3 {
+		if _, err := c.server.Backup(t.Context(), filepath.Join(t.TempDir(), strconv.Itoa(n))); err != nil {
+			t.Error(err)
+		}
+		if err := c.server.Restart(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	stop()
+	writers.Wait()
+	if got := c.do("GET", "/db", "", http.StatusOK)["doc_count"]; got != float64(written.Load()) {
+		t.Errorf("the documents: got %v, want %d", got, written.Load())
+	}
+}
+
+// A feed does not keep the server from stopping.
+func TestRestartEndsFeeds(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.write("v")
+	c.client.Timeout = 0
+	for _, feed := range []string{"continuous&heartbeat=10000", "longpoll&since=now"} {
+		answer := c.ask("GET", "/db/_changes?feed="+feed, "")
+		if err := c.server.Restart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(answer.Body); err == nil {
+			t.Errorf("the feed %s ended in order after %q", feed, text)
+		}
+		answer.Body.Close()
+	}
+	if !c.server.front.gate.passing.TryAcquire(everyRequest) {
+		t.Error("a feed that has ended still passes")
+	}
+}
+
+// The event of a database is sent even if the client did not wait for the answer.
+func TestClientsThatLeave(t *testing.T) {
+	t.Parallel()
+	const databases = 20
+	var told atomic.Int64
+	c := open(t, func(o *Options) { o.Notify = func(Event) { told.Add(1) } })
+	dialer := tls.Dialer{Config: c.client.Transport.(*http.Transport).TLSClientConfig}
+	for n := range databases {
+		request, err := http.NewRequestWithContext(t.Context(), "PUT", c.base.String()+"/db-"+strconv.Itoa(n), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.SetBasicAuth(Customer, "secret")
+		connection, err := dialer.DialContext(t.Context(), "tcp", c.base.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(request.Write(connection), connection.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	machine.Until(t, "an event of each database", func() bool { return told.Load() == databases })
 }
 
 // A server that cannot start returns the reason, and leaves no process.

@@ -58,8 +58,6 @@ function answer(response, status, body) {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body) + '\n')
 }
 
-const feeds = new Set()
-
 const server = http.createServer((request, response) => {
   // For clients that accept both, express-pouchdb labels JSON as text, which nano does not
   // parse.
@@ -67,16 +65,11 @@ const server = http.createServer((request, response) => {
     request.headers.accept = 'application/json'
   }
   const [where, query] = request.url.split('?')
-  const options = new URLSearchParams(query)
-  if (['longpoll', 'continuous'].includes(options.get('feed'))) {
-    feeds.add(response)
-    response.once('close', () => feeds.delete(response))
-  }
   if (where === '/_up') {
     return answer(response, 200, { status: 'ok' })
   }
   if (where === '/_uuids') {
-    const count = Math.min(Number(options.get('count') ?? 1) || 0, 1000)
+    const count = Math.min(Number(new URLSearchParams(query).get('count') ?? 1) || 0, 1000)
     return answer(response, 200, { uuids: Array.from({ length: count }, () => crypto.randomBytes(16).toString('hex')) })
   }
   // express-pouchdb expects a different form of parts than CouchDB, and would crash.
@@ -98,13 +91,6 @@ function decoded(name) {
     return ''
   }
 }
-
-// Requests in progress may end first, except feeds, which have no end.
-process.once('SIGTERM', () => {
-  server.close(() => process.exit())
-  setTimeout(() => process.exit(), 5000)
-  for (const feed of feeds) feed.destroy()
-})
 
 fs.rmSync(socket, { force: true }) // that of a server that was killed
 server.listen(socket)
