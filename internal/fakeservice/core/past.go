@@ -95,7 +95,7 @@ func (st *state) forReading() *state {
 func (in *instance) forReading() *instance {
 	past := &instance{
 		Instance: in.clone(), Sequence: in.Sequence, Secrets: in.Secrets, JobCount: in.JobCount, change: in.change,
-		Findings: slices.Clone(in.Findings),
+		Findings:  slices.Clone(in.Findings),
 		Databases: slices.Clone(in.Databases), Extensions: slices.Clone(in.Extensions),
 	}
 	for _, a := range in.Apps {

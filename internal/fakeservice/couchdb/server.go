@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -166,6 +167,9 @@ func (s *Server) open(ctx context.Context, notify func(Event)) error {
 	s.proxy.Lead(address.Network(), address.String())
 	return nil
 }
+
+// Dial connects as a client in the allowlist does, up to the server's TLS.
+func (s *Server) Dial(ctx context.Context) (net.Conn, error) { return s.proxy.Dial(ctx) }
 
 // Port returns the public port.
 func (s *Server) Port() int { return s.proxy.Port() }

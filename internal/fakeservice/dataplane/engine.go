@@ -2,6 +2,7 @@ package dataplane
 
 import (
 	"context"
+	"net"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
@@ -21,6 +22,8 @@ type engine interface {
 	// such a copy.
 	Backup(ctx context.Context, folder string) (int64, error)
 	Restore(ctx context.Context, folder string) error
+	// Dial connects to the public port as a client in the allowlist does.
+	Dial(ctx context.Context) (net.Conn, error)
 	// Close stops the engine. Remove also deletes its data.
 	Close() error
 	Remove() error

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/nats"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
@@ -80,6 +82,11 @@ func (m *machine) checks(wanted core.Machine) []engineCheck {
 			return connectNATS(ctx, m.nats.Dial, secure, passwords.NATS)
 		}})
 	}
+	if m.couchdb != nil {
+		all = append(all, engineCheck{core.EngineCouchDB, func(ctx context.Context) error {
+			return getRoot(ctx, m.couchdb.Dial, secure, passwords.CouchDB)
+		}})
+	}
 	if m.auth != nil {
 		all = append(all, engineCheck{core.EngineAuth, m.auth.Ping})
 	}
@@ -139,6 +146,27 @@ func connectNATS(ctx context.Context, dial dial, secure *tls.Config, password st
 	}
 	defer conn.Close()
 	return conn.FlushWithContext(ctx)
+}
+
+func getRoot(ctx context.Context, dial dial, secure *tls.Config, password string) error {
+	client := &http.Client{Transport: &http.Transport{
+		DialContext:     func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+		TLSClientConfig: secure, DisableKeepAlives: true,
+	}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+secure.ServerName+"/", nil)
+	if err != nil {
+		return err
+	}
+	request.SetBasicAuth(couchdb.Customer, password)
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("CouchDB answers %d", response.StatusCode)
+	}
+	return nil
 }
 
 // within runs a function with a time limit.

@@ -40,7 +40,7 @@ func TestVerify(t *testing.T) {
 	if err := f.FinishJob(made["job_id"].(string)); err != nil {
 		t.Fatal(err)
 	}
-	b.engines(object{"postgres": object{}, "redis": object{}, "nats": object{}, "apps": object{}, "auth": object{}})
+	b.engines(object{"postgres": object{}, "redis": object{}, "nats": object{}, "couchdb": object{}, "apps": object{}, "auth": object{}})
 	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"203.0.113.0/24"}})
 	b.mustRun(b.importApp("octo/app", object{}))
 	machine.Until(t, "the deployment is verified", func() bool { return len(b.verifications()) == 1 })
