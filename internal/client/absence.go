@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // absencePause is the minimum time between two reads that confirm an absence, because
@@ -102,7 +104,7 @@ func present[T any](ctx context.Context, c *Client, s subject, value T, err erro
 
 func confirm[T any](ctx context.Context, c *Client, s subject, again func(context.Context) (T, error), lists lister) (T, error) {
 	due := c.absences.seen(s).Add(absencePause)
-	if err := pause(ctx, time.Until(due)); err != nil {
+	if err := lifetime.Pause(ctx, time.Until(due)); err != nil {
 		var none T
 		return none, err
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // An Account is the customer that the API key acts for.
@@ -90,7 +92,7 @@ func (c *Client) WaitForAccountID(ctx context.Context) (id string, known bool) {
 // RetryAccountID is like WaitForAccountID, but makes another attempt if the first one
 // failed.
 func (c *Client) RetryAccountID(ctx context.Context) (id string, known bool) {
-	if id, known = c.WaitForAccountID(ctx); known || ended(ctx) {
+	if id, known = c.WaitForAccountID(ctx); known || lifetime.Ended(ctx) {
 		return id, known
 	}
 	id, err := c.rereadAccountID(ctx, true)

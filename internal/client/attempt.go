@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // maxBody is the maximum size of a response body in bytes.
@@ -47,7 +49,7 @@ func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	call.attempts++
 	ctx := caller
 	if call.method != http.MethodGet {
-		ctx = Detached(caller)
+		ctx = lifetime.Detached(caller)
 	}
 	if call.statement {
 		a.limiter.release()

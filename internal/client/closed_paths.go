@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // closedPaths are the URL paths that get no requests for a time, because the service
@@ -60,7 +62,7 @@ func (p *closedPaths) wait(ctx context.Context, call *call, path string) error {
 			return refusal
 		}
 		// All waiting calls got the same time; jitter spreads them.
-		if err := pause(ctx, left+p.random.upTo(backoffBase/2)); err != nil {
+		if err := lifetime.Pause(ctx, left+p.random.upTo(backoffBase/2)); err != nil {
 			return err
 		}
 	}
@@ -76,5 +78,5 @@ func (c *call) mayWaitFor(ctx context.Context, refusal *APIError, told time.Dura
 	if refusal.Status == http.StatusServiceUnavailable && refusal.foreign() && plainRead(ctx, c) && told > outageLimit {
 		return false
 	}
-	return mayWait(ctx, told)
+	return lifetime.MayWait(ctx, told)
 }

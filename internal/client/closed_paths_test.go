@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // asksToWait refuses with a status and a Retry-After.
@@ -163,11 +165,11 @@ func TestLongRetryAfterIsWaitedFor(t *testing.T) {
 	operations := map[string]func(ctx context.Context, c *Client) error{
 		"a mutation": post,
 		"a read": func(ctx context.Context, c *Client) error {
-			_, err := c.Instance(WithGracePeriod(ctx), "i")
+			_, err := c.Instance(lifetime.WithGracePeriod(ctx), "i")
 			return err
 		},
 		"a shared read": func(ctx context.Context, c *Client) error {
-			_, err := c.existing(WithGracePeriod(ctx))
+			_, err := c.existing(lifetime.WithGracePeriod(ctx))
 			return err
 		},
 		"a wait": func(ctx context.Context, c *Client) error {
@@ -190,7 +192,7 @@ func TestLongRetryAfterIsWaitedFor(t *testing.T) {
 				t.Run(fmt.Sprint(name, status, row.told, row.lasts), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						c, transport := newTestClient(t, during(row.lasts, asksToWait(status, row.told), answer))
-						ctx, cancel := WithTimeout(t.Context(), "create", row.timeout)
+						ctx, cancel := lifetime.WithTimeout(t.Context(), "create", row.timeout)
 						defer cancel()
 						begun := time.Now()
 						err := operation(ctx, c)

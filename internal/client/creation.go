@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // A NewInstance is the request to create an instance. Engines can contain only postgres,
@@ -91,7 +93,7 @@ func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, runnin
 // returns a *NamesakeError, *AmbiguousError or *UnknownCreationError if a person must
 // decide.
 func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, error) {
-	ctx = WithGracePeriod(ctx)
+	ctx = lifetime.WithGracePeriod(ctx)
 	// Creations that could be mistaken for each other run one at a time, so that a lost
 	// response to one cannot adopt the other's instance.
 	leave, err := c.creations.enter(ctx, n.shape())

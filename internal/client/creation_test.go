@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // A market is a service that creates instances, loses answers, and shows new instances
@@ -218,7 +220,7 @@ func TestInterruptedLookForACreation(t *testing.T) {
 			if found && (err != nil || created.ID != "own-1") || !found && !isAs[*UnknownCreationError](err) {
 				t.Errorf("%+v, %v", created, err)
 			}
-			if took := time.Since(begun); took > time.Second+gracePeriod || m.posts != 1 {
+			if took := time.Since(begun); took > time.Second+lifetime.GracePeriod || m.posts != 1 {
 				t.Errorf("%d POSTs, in %s", m.posts, took)
 			}
 		})

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // The result of a resize is visible: the record's plan. A resize is never sent twice,
@@ -250,7 +252,7 @@ func TestAccountIDOfAClosedPath(t *testing.T) {
 			respond(w, 503, object{"code": "unavailable", "detail": "later"})
 		})
 		begun := time.Now()
-		ctx, cancel := WithTimeout(t.Context(), "create", 2*time.Hour)
+		ctx, cancel := lifetime.WithTimeout(t.Context(), "create", 2*time.Hour)
 		defer cancel()
 		_, err := c.AccountID(ctx)
 		if took := time.Since(begun); !errors.Is(err, ErrUnavailable) || took > time.Minute {

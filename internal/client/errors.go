@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // These errors classify the package's errors for errors.Is. Statuses and codes are
@@ -333,7 +335,7 @@ type UnknownCreationError struct {
 
 func (e *UnknownCreationError) Error() string {
 	return fmt.Sprintf("%s; %s did not appear within %s, and the request was not repeated",
-		e.Err, e.What, shortDuration(e.Looked.Round(time.Second)))
+		e.Err, e.What, lifetime.ShortDuration(e.Looked.Round(time.Second)))
 }
 
 func (e *UnknownCreationError) Unwrap() error { return e.Err }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // An action leaves no result in the instance's record. Its proof is a new job, activity
@@ -41,7 +43,7 @@ func (t *Turn) baseline(ctx context.Context, app string) (baseline, error) {
 		if _, _, err := t.AwaitIdle(ctx); err != nil {
 			return baseline{}, err
 		}
-		if err := pause(ctx, ReadLag); err != nil {
+		if err := lifetime.Pause(ctx, ReadLag); err != nil {
 			return baseline{}, err
 		}
 		var err error

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // Operations that jobs carry out (SERVICE.md#jobs).
@@ -175,8 +177,8 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 // interrupted returns an *InterruptedError for a wait that the context ended, and err
 // otherwise.
 func interrupted(ctx context.Context, err error, what, jobID string) error {
-	if err != nil && ended(ctx) && errors.Is(err, ctx.Err()) {
-		return &InterruptedError{What: what, JobID: jobID, Err: CauseOf(ctx)}
+	if err != nil && lifetime.Ended(ctx) && errors.Is(err, ctx.Err()) {
+		return &InterruptedError{What: what, JobID: jobID, Err: lifetime.CauseOf(ctx)}
 	}
 	return err
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 const (
@@ -51,7 +53,7 @@ var errStalled = fmt.Errorf("%w: every request of the last %s was refused", ErrR
 
 // errClosed is the error of a request that was not sent, because the gate is closed for
 // longer than the request may wait.
-var errClosed = fmt.Errorf("%w: the service asks to wait for more than %s", ErrRateLimited, shortDuration(longestTold))
+var errClosed = fmt.Errorf("%w: the service asks to wait for more than %s", ErrRateLimited, lifetime.ShortDuration(lifetime.MaxWait))
 
 func newLimiter(perSecond float64, random *random) *limiter {
 	limit := rate.Inf
@@ -65,7 +67,7 @@ func newLimiter(perSecond float64, random *random) *limiter {
 // errStalled if all requests have been refused for too long, or errClosed if the wait
 // would be too long.
 func (l *limiter) enter(ctx context.Context) error {
-	if err := CauseOf(ctx); err != nil {
+	if err := lifetime.CauseOf(ctx); err != nil {
 		return err
 	}
 	if err := l.acquire(ctx); err != nil {
@@ -74,10 +76,10 @@ func (l *limiter) enter(ctx context.Context) error {
 	for {
 		if err := l.rate.Wait(ctx); err != nil {
 			l.release()
-			if ended(ctx) {
-				return CauseOf(ctx)
+			if lifetime.Ended(ctx) {
+				return lifetime.CauseOf(ctx)
 			}
-			return deadlineOf(ctx) // the deadline comes before its turn
+			return lifetime.DeadlineOf(ctx) // the deadline comes before its turn
 		}
 		closed := l.closedFor()
 		if closed <= 0 {
@@ -85,7 +87,7 @@ func (l *limiter) enter(ctx context.Context) error {
 			if wait <= 0 {
 				return nil
 			}
-			if err := pause(ctx, wait); err != nil {
+			if err := lifetime.Pause(ctx, wait); err != nil {
 				l.release()
 				return err
 			}
@@ -94,7 +96,7 @@ func (l *limiter) enter(ctx context.Context) error {
 			}
 		}
 		switch {
-		case !mayWait(ctx, closed):
+		case !lifetime.MayWait(ctx, closed):
 			l.release()
 			return errClosed
 		case l.stalled(ctx):
@@ -102,7 +104,7 @@ func (l *limiter) enter(ctx context.Context) error {
 			return errStalled
 		}
 		// All waiting requests got the same time; jitter spreads them.
-		if err := pause(ctx, closed+l.random.upTo(backoffBase/2)); err != nil {
+		if err := lifetime.Pause(ctx, closed+l.random.upTo(backoffBase/2)); err != nil {
 			l.release()
 			return err
 		}
@@ -130,12 +132,12 @@ func (l *limiter) acquire(ctx context.Context) error {
 	for i, waiting := range l.waiting {
 		if waiting == turn {
 			l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
-			return CauseOf(ctx)
+			return lifetime.CauseOf(ctx)
 		}
 	}
 	l.underway-- // its turn came at this very moment
 	l.admit()
-	return CauseOf(ctx)
+	return lifetime.CauseOf(ctx)
 }
 
 func (l *limiter) closedFor() time.Duration {
@@ -215,7 +217,7 @@ func (l *limiter) close(now time.Time, answer *answer) {
 func (l *limiter) stalled(ctx context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.opensAt.Sub(l.refusedAt) > stallTime && hasTimeout(ctx) {
+	if l.opensAt.Sub(l.refusedAt) > stallTime && lifetime.HasTimeout(ctx) {
 		return false
 	}
 	return l.refusals > 0 && l.refusedAt.Sub(l.refusedSince) >= stallTime

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // A bucket allows a number of requests per second, and a burst of the same size.
@@ -200,7 +202,7 @@ func TestNoPlaceIsLost(t *testing.T) {
 				most.Store(n)
 			}
 			defer underway.Add(-1)
-			if pause(r.Context(), random.upTo(300*time.Millisecond)) != nil {
+			if lifetime.Pause(r.Context(), random.upTo(300*time.Millisecond)) != nil {
 				return
 			}
 			switch random.upTo(9) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 const (
@@ -89,7 +91,7 @@ func (t *Turn) begin(ctx context.Context, m *mutation) (operation context.Contex
 	if m.method == "" {
 		m.method, m.key = http.MethodPost, t.c.random.key()
 	}
-	return WithGracePeriod(ctx), func() { t.c.reads.changed(t.id) }, nil
+	return lifetime.WithGracePeriod(ctx), func() { t.c.reads.changed(t.id) }, nil
 }
 
 // set sends a mutation that can safely be sent twice: PUT, PATCH, DELETE.
@@ -122,7 +124,7 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 			return t.accepted(ctx, m, pending)
 		case m.method == http.MethodDelete && errors.Is(err, ErrNotFound):
 			return t.alreadyGone(ctx, m, err)
-		case m.poll && Passing(err) && !errors.Is(err, ErrNotFound) && retries < t.c.maxRetries && !ended(ctx):
+		case m.poll && Passing(err) && !errors.Is(err, ErrNotFound) && retries < t.c.maxRetries && !lifetime.Ended(ctx):
 			retries++
 			unsure = unsure || !call.surelyNotDone()
 			if unsure && m.changed != nil {
@@ -235,7 +237,7 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 				return Pending{}, errors.Join(lost, err)
 			}
 		}
-		if lost != nil && (ended(ctx) || time.Since(begun) >= patience) {
+		if lost != nil && (lifetime.Ended(ctx) || time.Since(begun) >= patience) {
 			return Pending{}, lost
 		}
 		if err := t.pause(ctx, &b); err != nil {
@@ -313,7 +315,7 @@ func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pendi
 // find an id that is not recorded anywhere else. A transient failure is repeated; its
 // error is returned only if nothing was found in the end.
 func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(context.Context) (T, bool, error)) (found T, ok bool, err error) {
-	ctx, cancel := context.WithTimeout(Detached(ctx), max(limit, 0))
+	ctx, cancel := context.WithTimeout(lifetime.Detached(ctx), max(limit, 0))
 	defer cancel()
 	for begun := time.Now(); ; {
 		var failure error
@@ -324,7 +326,7 @@ func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(
 		if !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, context.Canceled) {
 			err = failure // and not the end of look itself
 		}
-		if ended(ctx) || pause(ctx, c.random.jitter(NextPoll(time.Since(begun), 0, 0))) != nil {
+		if lifetime.Ended(ctx) || lifetime.Pause(ctx, c.random.jitter(NextPoll(time.Since(begun), 0, 0))) != nil {
 			return found, false, err
 		}
 	}
@@ -372,7 +374,7 @@ func (t *Turn) awaitFree(ctx context.Context, refusal error, b *busy) (Job, erro
 // pause waits for a growing time before a mutation is sent again.
 func (t *Turn) pause(ctx context.Context, b *busy) error {
 	b.delay = min(max(FirstPoll, 2*b.delay), longestPace)
-	return pause(ctx, t.c.random.jitter(b.delay))
+	return lifetime.Pause(ctx, t.c.random.jitter(b.delay))
 }
 
 // AwaitIdle waits until the record of the job that the instance's record names shows that

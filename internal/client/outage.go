@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 const (
@@ -45,7 +47,7 @@ func (o *outage) admit(ctx context.Context, call *call, timeout time.Duration) (
 		select {
 		case <-probe:
 		case <-ctx.Done():
-			return 0, CauseOf(ctx)
+			return 0, lifetime.CauseOf(ctx)
 		}
 	}
 }
@@ -93,7 +95,7 @@ func (o *outage) note(ctx context.Context, call *call, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case err != nil && ended(ctx):
+	case err != nil && lifetime.Ended(ctx):
 		return // the caller has cancelled it
 	case err == nil && (call.answer.refusal == nil || !call.answer.refusal.foreign()), errors.Is(err, ErrBodyTooLarge):
 		o.known, o.since = true, time.Time{}
@@ -119,5 +121,5 @@ func (c *Client) HasAnswered() bool {
 // plainRead reports whether a call is a read outside of operations and waits, such as a
 // read of a refresh.
 func plainRead(ctx context.Context, call *call) bool {
-	return call.method == http.MethodGet && !call.poll && !inOperation(ctx)
+	return call.method == http.MethodGet && !call.poll && !lifetime.InOperation(ctx)
 }

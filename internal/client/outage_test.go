@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // A plan against a host that is dead or not the service ends within 30 s, regardless of
@@ -173,7 +175,7 @@ func TestOutageIsForPlainReadsAlone(t *testing.T) {
 		if _, err := c.job(t.Context(), "j", true); errors.Is(err, ErrOutage) {
 			t.Errorf("a poll: %v", err)
 		}
-		if _, err := c.Instance(WithGracePeriod(t.Context()), "i"); errors.Is(err, ErrOutage) {
+		if _, err := c.Instance(lifetime.WithGracePeriod(t.Context()), "i"); errors.Is(err, ErrOutage) {
 			t.Errorf("a read of an operation: %v", err)
 		}
 		if _, err := do[object](t.Context(), c, request{method: http.MethodPut, path: []string{"x"}}); errors.Is(err, ErrOutage) {

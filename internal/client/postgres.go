@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // Query runs SQL in the current mode of the SQL console. It runs immediately, without a
@@ -33,7 +35,7 @@ func (t *Turn) Query(ctx context.Context, database, sql string) error {
 	}
 	t.c.reads.changed(t.id) // the SQL may change anything
 	defer t.c.reads.changed(t.id)
-	call, err := t.c.send(WithGracePeriod(ctx), r)
+	call, err := t.c.send(lifetime.WithGracePeriod(ctx), r)
 	if err == nil && !isResult(call.answer.body) {
 		err = &OutcomeError{Err: t.c.foreign(r, "the answer has no result")}
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 func TestIsResult(t *testing.T) {
@@ -53,11 +55,11 @@ func TestStatementOfMinutes(t *testing.T) {
 func TestStatementThatOutlastsItsOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, gateway(silent))
-		ctx, cancel := WithTimeout(t.Context(), "create", 20*time.Minute)
+		ctx, cancel := lifetime.WithTimeout(t.Context(), "create", 20*time.Minute)
 		defer cancel()
 		begun := time.Now()
 		err := enter(t, c).Query(ctx, "", "CREATE INDEX")
-		if took := time.Since(begun); took != 20*time.Minute+gracePeriod || !outcomeUnknown(err) || !isAs[*TimeoutError](err) {
+		if took := time.Since(begun); took != 20*time.Minute+lifetime.GracePeriod || !outcomeUnknown(err) || !isAs[*lifetime.TimeoutError](err) {
 			t.Errorf("after %s: %v", took, err)
 		}
 	})

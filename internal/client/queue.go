@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // queues contains one first-come, first-served queue for each key. An empty queue uses no
@@ -26,7 +28,7 @@ func newQueues[K comparable]() *queues[K] { return &queues[K]{lines: map[K]*line
 // enter waits until the caller is at the head of a queue. leave passes the head to the
 // next caller.
 func (q *queues[K]) enter(ctx context.Context, key K) (leave func(), err error) {
-	if err := CauseOf(ctx); err != nil {
+	if err := lifetime.CauseOf(ctx); err != nil {
 		return nil, err
 	}
 	q.mu.Lock()
@@ -46,7 +48,7 @@ func (q *queues[K]) enter(ctx context.Context, key K) (leave func(), err error) 
 	}
 	if l.head.Acquire(ctx, 1) != nil {
 		gone()
-		return nil, CauseOf(ctx) // Acquire only fails when the context has ended
+		return nil, lifetime.CauseOf(ctx) // Acquire only fails when the context has ended
 	}
 	return sync.OnceFunc(func() {
 		l.head.Release(1)
@@ -113,7 +115,7 @@ func (t *Turn) AwaitFreshReads(ctx context.Context) (waited bool, err error) {
 	if left <= 0 {
 		return false, nil
 	}
-	return true, pause(ctx, left)
+	return true, lifetime.Pause(ctx, left)
 }
 
 // BusySince reports whether the instance has refused a mutation of this turn since begun

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // aloneReads is the number of instances that are read individually before the list is
@@ -173,8 +175,8 @@ func (c *Client) readListFor(ctx context.Context, id string, isFresh freshness) 
 		if !due {
 			return nil
 		}
-		if err := c.readPage(ctx, cursor); err != nil || ended(ctx) {
-			return CauseOf(ctx)
+		if err := c.readPage(ctx, cursor); err != nil || lifetime.Ended(ctx) {
+			return lifetime.CauseOf(ctx)
 		}
 	}
 }

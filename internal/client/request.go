@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // A request describes one call of the API.
@@ -122,7 +124,7 @@ func (c *Client) send(ctx context.Context, r request) (*call, error) {
 		return call, err
 	}
 	_, err = c.http.Do(req) //nolint:bodyclose // the attempt has read it to its end
-	if err != nil && (call.answer == nil || ended(ctx)) {
+	if err != nil && (call.answer == nil || lifetime.Ended(ctx)) {
 		return call, c.failure(ctx, call, err)
 	}
 	if call.answer.refusal != nil {
@@ -203,8 +205,8 @@ func (c *Client) failure(ctx context.Context, call *call, err error) error {
 		err = urlError.Err // the URL is in the call's name already
 	}
 	unknown := call.method == http.MethodPost && call.attempts > 0 && !call.surelyNotDone()
-	if ended(ctx) && (call.method == http.MethodGet || call.statement || call.surelyNotDone()) {
-		err = CauseOf(ctx) // regardless of how the connection broke
+	if lifetime.Ended(ctx) && (call.method == http.MethodGet || call.statement || call.surelyNotDone()) {
+		err = lifetime.CauseOf(ctx) // regardless of how the connection broke
 	}
 	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		err = &UnreachableError{BaseURL: c.base.String(), Err: c.secrets.hideError(err)}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 const (
@@ -43,7 +45,7 @@ func newRetrying(rt http.RoundTripper, retries int, limiter *limiter, random *ra
 
 // checkRetry decides after an attempt whether the call is sent again.
 func checkRetry(ctx context.Context, call *call, err error, retries int, limiter *limiter) bool {
-	if ended(ctx) {
+	if lifetime.Ended(ctx) {
 		return false // if an answer arrived anyway, it is the result
 	}
 	var refusal *APIError

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // A moment is a point in the sequence of a client's actions. It orders even actions that
@@ -56,7 +58,7 @@ func (s *shared[T]) get(ctx context.Context, key string, isFresh freshness, read
 		case <-r.done:
 		case <-ctx.Done():
 			var none T
-			return none, CauseOf(ctx)
+			return none, lifetime.CauseOf(ctx)
 		}
 		// The data may have changed during the read.
 		if r.err != nil || isFresh(r.begun) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 const (
@@ -34,7 +36,7 @@ func (c *Client) wait(ctx context.Context, delay, estimate time.Duration, poll f
 	begun := time.Now()
 	var failingSince time.Time // zero while polls are answered
 	for failures := 0; ; {
-		if err := pause(ctx, delay); err != nil {
+		if err := lifetime.Pause(ctx, delay); err != nil {
 			return err
 		}
 		seen, err := poll(ctx)
@@ -48,9 +50,9 @@ func (c *Client) wait(ctx context.Context, delay, estimate time.Duration, poll f
 		switch {
 		case errors.As(err, &final):
 			return final.error
-		case err != nil && ended(ctx):
-			return CauseOf(ctx)
-		case err != nil && (!Passing(err) || !mayWait(ctx, told)):
+		case err != nil && lifetime.Ended(ctx):
+			return lifetime.CauseOf(ctx)
+		case err != nil && (!Passing(err) || !lifetime.MayWait(ctx, told)):
 			return err
 		case told > ToleratedOutage:
 			failures = 0 // failures after that time get a new limit

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // jobOf returns the record of a job that takes a while on the service's clock.
@@ -276,7 +278,7 @@ func TestUnknownJobStatusCountsAsInProgressUntilTheDeadline(t *testing.T) {
 		c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 			respond(w, 200, object{"id": "j-1", "operation": "create", "status": "pondering", "progress": 3})
 		})
-		ctx, cancel := WithTimeout(t.Context(), "create", time.Minute)
+		ctx, cancel := lifetime.WithTimeout(t.Context(), "create", time.Minute)
 		defer cancel()
 		err := c.WaitJob(ctx, "i", Pending{JobID: "j-1"}, OpCreate, nil)
 		var interrupted *InterruptedError

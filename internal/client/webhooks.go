@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // A Webhook is an https endpoint of the customer's that receives every event
@@ -48,7 +50,7 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 // POST with a lost answer is not sent again. Instead, CreateWebhook adopts an endpoint
 // that did not exist before.
 func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, enabled bool) (Webhook, error) {
-	ctx = WithGracePeriod(ctx)
+	ctx = lifetime.WithGracePeriod(ctx)
 	c.secrets.add(secret)
 	// Endpoints with the same URL are created one at a time, so that none adopts another.
 	leave, err := c.endpoints.enter(ctx, endpoint)

@@ -10,7 +10,7 @@ const (
 	// parentPeriod is the interval at which a provider checks whether its CLI still exists.
 	parentPeriod = time.Second
 	// finishing is the time that running calls have to end after their CLI has ended. It
-	// equals the client's grace period after an interrupt (client.WithGracePeriod).
+	// equals the client's grace period after an interrupt (lifetime.GracePeriod).
 	finishing = 30 * time.Second
 )
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/app"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/connection"
@@ -51,10 +52,10 @@ var errorSamples = []struct {
 	{"A change that no record shows", &client.NoEvidenceError{InstanceID: "i-4f2a", Operation: client.OpReset, Target: "engines/redis"}},
 	{"A job that is not known", &client.MissingJobError{InstanceID: "i-4f2a", JobID: "j-1"}},
 	{"A job that failed", &client.JobError{Job: client.Job{ID: "j-1", Operation: client.OpResize, Error: client.JobFault{Code: "no_capacity", Detail: "the region is full"}}}},
-	{"A wait for which the timeout was too short", &client.InterruptedError{What: "job j-1 (create), running at 40 %", JobID: "j-1", Err: &client.TimeoutError{Operation: "create", Limit: 30 * time.Minute}}},
-	{"A wait that was interrupted", &client.InterruptedError{What: "job j-1 (create), running at 40 %", JobID: "j-1", Err: client.ErrInterrupted}},
-	{"A timeout before anything was sent", &client.TimeoutError{Operation: "update", Limit: 20 * time.Minute}},
-	{"Interrupted before anything was sent", client.ErrInterrupted},
+	{"A wait for which the timeout was too short", &client.InterruptedError{What: "job j-1 (create), running at 40 %", JobID: "j-1", Err: &lifetime.TimeoutError{Operation: "create", Limit: 30 * time.Minute}}},
+	{"A wait that was interrupted", &client.InterruptedError{What: "job j-1 (create), running at 40 %", JobID: "j-1", Err: lifetime.ErrInterrupted}},
+	{"A timeout before anything was sent", &lifetime.TimeoutError{Operation: "update", Limit: 20 * time.Minute}},
+	{"Interrupted before anything was sent", lifetime.ErrInterrupted},
 	{"An instance that is not paid yet", &client.CheckoutError{InstanceID: "i-4f2a", URL: "https://portal.example/checkout/1", JobID: "j-1"}},
 	{"A connection of an instance that is not paid yet", &connection.UnpaidError{Err: &client.CheckoutError{InstanceID: "i-4f2a", URL: "https://portal.example/checkout/1", JobID: "j-1"}}},
 	{"An absence in a state without accounts", base.UnknownAccountError{}},
@@ -98,7 +99,7 @@ func TestEveryErrorIsSampled(t *testing.T) {
 	for _, kind := range []error{
 		client.ErrNotFound, client.ErrUnauthorized, client.ErrForbidden, client.ErrJobRunning, client.ErrAlreadyExists, client.ErrConsoleOff, client.ErrValidation,
 		client.ErrSQL, client.ErrRateLimited, client.ErrUnavailable, client.ErrForeign, client.ErrUnreachable, client.ErrOutage, client.ErrContradiction,
-		client.ErrInterrupted, client.ErrBodyTooLarge,
+		lifetime.ErrInterrupted, client.ErrBodyTooLarge,
 	} {
 		if !sampled(func(err error) bool { return errors.Is(err, kind) }) {
 			t.Errorf("no sample is %v", kind)

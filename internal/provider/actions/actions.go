@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
@@ -140,7 +141,7 @@ func (a *InstanceAction) run(ctx context.Context, given Arguments, timeout time.
 		return err
 	}
 	defer turn.Leave()
-	ctx, cancel := client.WithTimeout(ctx, "invoke", timeout)
+	ctx, cancel := lifetime.WithTimeout(ctx, "invoke", timeout)
 	defer cancel()
 	before, err := a.statusBefore(ctx, id, given["app"])
 	if err != nil {

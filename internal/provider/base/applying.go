@@ -6,7 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 type operationKey struct{}
@@ -22,7 +22,7 @@ func (b *Resource) BeginApply(ctx context.Context, operation string) context.Con
 // of 30m".
 func WithTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	operation, _ := ctx.Value(operationKey{}).(string)
-	return client.WithTimeout(ctx, operation, limit)
+	return lifetime.WithTimeout(ctx, operation, limit)
 }
 
 // DropRepeatedWarnings is the last step of planning an existing resource. If this process has

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // InTurn waits for its turn in an instance's queue, and then runs change. The timeout
@@ -23,7 +24,7 @@ func InTurn(ctx context.Context, c *client.Client, instanceID string, timeout ti
 	defer turn.Leave()
 	ctx, cancel := WithTimeout(ctx, timeout)
 	defer cancel()
-	return change(client.WithGracePeriod(ctx), turn)
+	return change(lifetime.WithGracePeriod(ctx), turn)
 }
 
 // PendingWork describes work that a Create or Update has started but not seen the end of.

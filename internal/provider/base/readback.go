@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // ReadBack reads a record after a write until the record shows the write. A service that
@@ -52,7 +53,7 @@ func Pause(ctx context.Context, d time.Duration) error {
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return client.CauseOf(ctx)
+		return lifetime.CauseOf(ctx)
 	case <-timer.C:
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // AddClientError reports an error of the client: the attempted operation, the service's answer
@@ -74,7 +75,7 @@ func nextStep(err error) string {
 		unknown     *client.UnknownCreationError
 		missing     *client.MissingJobError
 		noEvidence  *client.NoEvidenceError
-		timeout     *client.TimeoutError
+		timeout     *lifetime.TimeoutError
 	)
 	switch {
 	case errors.As(err, &namesake):
@@ -140,8 +141,8 @@ func nextStep(err error) string {
 }
 
 // longerText returns advice on how to set a longer timeout.
-func longerText(e *client.TimeoutError) string {
-	longer := &client.TimeoutError{Limit: 2 * e.Limit}
+func longerText(e *lifetime.TimeoutError) string {
+	longer := &lifetime.TimeoutError{Limit: 2 * e.Limit}
 	return fmt.Sprintf("If %s is too short, set a longer timeout, such as timeouts = { %s = %q }.", e.Duration(), e.Operation, longer.Duration())
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 )
 
@@ -61,7 +62,7 @@ func (c *console) open(ctx context.Context) error {
 func (c *console) closed(ctx context.Context, err error) (bool, error) {
 	switch {
 	case ctx.Err() != nil:
-		return false, client.CauseOf(ctx)
+		return false, lifetime.CauseOf(ctx)
 	case errors.Is(err, client.ErrConsoleOff):
 		return true, nil
 	case client.IsReadOnly(err):
@@ -80,7 +81,7 @@ func (c *console) restore(ctx context.Context) error {
 	if c.found == "" {
 		return nil
 	}
-	ctx = client.Detached(ctx)
+	ctx = lifetime.Detached(ctx)
 	isOpen := func(mode string) bool { return mode == client.ConsoleReadWrite }
 	if !c.opened {
 		_, _, _ = c.turn.AwaitIdle(ctx) // the job that opens the console may still run

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 func TestCancelledMutationInFlightIsFinished(t *testing.T) {
@@ -108,47 +110,13 @@ func onTurn(ctx context.Context, c *Client, do func(*Turn) error) error {
 	return do(turn)
 }
 
-// The steps of one operation share one grace period, and so does the work that the steps
-// begin.
-func TestStepsShareTheGracePeriod(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, interrupt := context.WithCancel(t.Context())
-		operation := WithGracePeriod(ctx)
-		if WithGracePeriod(operation) != operation {
-			t.Error("WithGracePeriod of an operation: got a new context, want the same context")
-		}
-		inner, end := context.WithTimeout(operation, time.Hour)
-		defer end()
-		detached := Detached(inner)
-		if detached != Detached(operation) {
-			t.Error("two steps have a bound each")
-		}
-		if WithGracePeriod(detached) != detached || Detached(detached) != detached {
-			t.Error("WithGracePeriod or Detached of a detached context: got a new context, want the same context")
-		}
-		time.Sleep(time.Hour)
-		if detached.Err() != nil {
-			t.Error("the grace period began before the end")
-		}
-		interrupt()
-		time.Sleep(gracePeriod - time.Second)
-		if detached.Err() != nil {
-			t.Errorf("it ended before %s were over", gracePeriod)
-		}
-		time.Sleep(2 * time.Second)
-		if detached.Err() == nil {
-			t.Errorf("the detached context has not ended after %s", gracePeriod)
-		}
-	})
-}
-
 // If a mutation of the detached context closes a console after Ctrl-C, it gets no
 // additional time.
 func TestMutationInTheGracePeriodEndsWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, says(silent, nil))
 		ctx, interrupt := context.WithCancel(t.Context())
-		operation := WithGracePeriod(ctx)
+		operation := lifetime.WithGracePeriod(ctx)
 		turn, err := c.Enter(operation, "i")
 		if err != nil {
 			t.Fatal(err)
@@ -157,10 +125,10 @@ func TestMutationInTheGracePeriodEndsWithIt(t *testing.T) {
 		interrupt()
 		begun := time.Now()
 		time.Sleep(20 * time.Second)
-		if _, err := turn.SetConsoleMode(Detached(operation), ConsoleOff); err == nil {
+		if _, err := turn.SetConsoleMode(lifetime.Detached(operation), ConsoleOff); err == nil {
 			t.Error("no error")
 		}
-		if took := time.Since(begun); took > gracePeriod {
+		if took := time.Since(begun); took > 30*time.Second { // as documented
 			t.Errorf("it ended %s after the interrupt", took)
 		}
 	})

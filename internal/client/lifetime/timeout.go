@@ -1,4 +1,4 @@
-package client
+package lifetime
 
 import (
 	"context"
@@ -21,13 +21,13 @@ func (e *TimeoutError) Error() string {
 }
 
 // Duration returns the limit in short form: 30m instead of 30m0s.
-func (e *TimeoutError) Duration() string { return shortDuration(e.Limit) }
+func (e *TimeoutError) Duration() string { return ShortDuration(e.Limit) }
 
 // Is reports whether target is context.DeadlineExceeded.
 func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// shortDuration formats a duration in short form: 30m instead of 30m0s.
-func shortDuration(d time.Duration) string {
+// ShortDuration formats a duration in short form: 30m instead of 30m0s.
+func ShortDuration(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
 		text = strings.TrimSuffix(text, "0s")
@@ -67,13 +67,13 @@ func CauseOf(ctx context.Context) error {
 	return cause
 }
 
-// longestTold is the longest time that a call without a timeout waits because the service
+// MaxWait is the longest time that a call without a timeout waits because the service
 // asked for it.
-const longestTold = 10 * time.Minute
+const MaxWait = 10 * time.Minute
 
-// hasTimeout reports whether a timeout limits the work of a context: its own deadline, or
+// HasTimeout reports whether a timeout limits the work of a context: its own deadline, or
 // that of the operation that started a shared read.
-func hasTimeout(ctx context.Context) bool {
+func HasTimeout(ctx context.Context) bool {
 	if _, bounded := ctx.Deadline(); bounded {
 		return true
 	}
@@ -81,15 +81,15 @@ func hasTimeout(ctx context.Context) bool {
 	return ok && time.Now().Before(timeout.deadline)
 }
 
-// mayWait reports whether a call may wait as long as the service asks: until its
-// operation's timeout, or for longestTold.
-func mayWait(ctx context.Context, told time.Duration) bool {
-	return told <= longestTold || hasTimeout(ctx)
+// MayWait reports whether a call may wait as long as the service asks: until its
+// operation's timeout, or for MaxWait.
+func MayWait(ctx context.Context, told time.Duration) bool {
+	return told <= MaxWait || HasTimeout(ctx)
 }
 
-// deadlineOf returns the error that the context's deadline will cause, before it is
+// DeadlineOf returns the error that the context's deadline will cause, before it is
 // reached.
-func deadlineOf(ctx context.Context) error {
+func DeadlineOf(ctx context.Context) error {
 	deadline, bounded := ctx.Deadline()
 	if timeout, ok := ctx.Value(timeoutKey{}).(*TimeoutError); ok && bounded && deadline.Equal(timeout.deadline) {
 		return timeout

@@ -1,14 +1,14 @@
-package client
+package lifetime
 
 import (
 	"context"
 	"time"
 )
 
-// gracePeriod is the maximum time that the work of an operation may continue after its
+// GracePeriod is the maximum time that the work of an operation may continue after its
 // context has ended, for example after Ctrl-C. All such work shares it: a mutation in
 // flight, the search for its result, and closing a console.
-const gracePeriod = 30 * time.Second
+const GracePeriod = 30 * time.Second
 
 // An operation is all work for one call by Terraform.
 type operation struct{ detached context.Context }
@@ -20,20 +20,20 @@ func operationOf(ctx context.Context) *operation {
 	return o
 }
 
-// inOperation reports whether a context belongs to an operation and is limited by the
+// InOperation reports whether a context belongs to an operation and is limited by the
 // operation's timeout.
-func inOperation(ctx context.Context) bool { return operationOf(ctx) != nil }
+func InOperation(ctx context.Context) bool { return operationOf(ctx) != nil }
 
 // WithGracePeriod begins an operation. All work of the operation that continues under
 // Detached shares one limit: 30 s after the end of ctx. A mutation begins an operation by
 // itself; a caller whose operation has several steps begins it for all of them.
 func WithGracePeriod(ctx context.Context) context.Context {
-	if inOperation(ctx) {
+	if InOperation(ctx) {
 		return ctx
 	}
 	o := &operation{}
 	detached, end := context.WithCancel(context.WithoutCancel(ctx))
-	context.AfterFunc(ctx, func() { time.AfterFunc(gracePeriod, end) })
+	context.AfterFunc(ctx, func() { time.AfterFunc(GracePeriod, end) })
 	// Work in the grace period belongs to the same operation, so it gets no second grace
 	// period.
 	o.detached = context.WithValue(detached, operationKey{}, o)
@@ -46,11 +46,11 @@ func Detached(ctx context.Context) context.Context {
 	return operationOf(WithGracePeriod(ctx)).detached
 }
 
-// ended reports whether a context has ended.
-func ended(ctx context.Context) bool { return ctx.Err() != nil }
+// Ended reports whether a context has ended.
+func Ended(ctx context.Context) bool { return ctx.Err() != nil }
 
-// pause waits for d. If the context ends first, it returns the reason.
-func pause(ctx context.Context, d time.Duration) error {
+// Pause waits for d. If the context ends first, it returns the reason.
+func Pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

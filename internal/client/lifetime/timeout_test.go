@@ -1,4 +1,4 @@
-package client
+package lifetime
 
 import (
 	"context"
@@ -15,12 +15,12 @@ func TestCauseOf(t *testing.T) {
 		if err := CauseOf(ctx); err != nil {
 			t.Errorf("CauseOf a context that has not ended: got %v, want nil", err)
 		}
-		if err := deadlineOf(ctx); err.Error() != "the create timeout of 1h30m is over" {
+		if err := DeadlineOf(ctx); err.Error() != "the create timeout of 1h30m is over" {
 			t.Errorf("its deadline is %v", err)
 		}
 		child, end := context.WithTimeout(ctx, time.Second)
 		defer end()
-		if err := deadlineOf(child); err != context.DeadlineExceeded {
+		if err := DeadlineOf(child); err != context.DeadlineExceeded {
 			t.Errorf("another's deadline is %v", err)
 		}
 		<-ctx.Done()
@@ -40,7 +40,7 @@ func TestShortDuration(t *testing.T) {
 		3 * time.Second: "3s", 90 * time.Second: "1m30s", 30 * time.Minute: "30m", time.Hour: "1h", 90 * time.Minute: "1h30m",
 		10 * time.Minute: "10m", 10 * time.Second: "10s", 250 * time.Millisecond: "250ms", 20 * time.Hour: "20h",
 	} {
-		if got := shortDuration(d); got != want {
+		if got := ShortDuration(d); got != want {
 			t.Errorf("%v is %s, want %s", d, got, want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestMayWait(t *testing.T) {
 		"more than ten minutes":              {t.Context(), 10*time.Minute + time.Second, false},
 		"an hour, with a timeout of its own": {bounded, time.Hour, true},
 	} {
-		if got := mayWait(row.ctx, row.told); got != row.want {
+		if got := MayWait(row.ctx, row.told); got != row.want {
 			t.Errorf("%s: got %t, want %t", name, got, row.want)
 		}
 	}

@@ -1,0 +1,42 @@
+package lifetime
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The steps of one operation share one grace period, and so does the work that the steps
+// begin.
+func TestStepsShareTheGracePeriod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, interrupt := context.WithCancel(t.Context())
+		operation := WithGracePeriod(ctx)
+		if WithGracePeriod(operation) != operation {
+			t.Error("WithGracePeriod of an operation: got a new context, want the same context")
+		}
+		inner, end := context.WithTimeout(operation, time.Hour)
+		defer end()
+		detached := Detached(inner)
+		if detached != Detached(operation) {
+			t.Error("two steps have a bound each")
+		}
+		if WithGracePeriod(detached) != detached || Detached(detached) != detached {
+			t.Error("WithGracePeriod or Detached of a detached context: got a new context, want the same context")
+		}
+		time.Sleep(time.Hour)
+		if detached.Err() != nil {
+			t.Error("the grace period began before the end")
+		}
+		interrupt()
+		time.Sleep(GracePeriod - time.Second)
+		if detached.Err() != nil {
+			t.Errorf("it ended before %s were over", GracePeriod)
+		}
+		time.Sleep(2 * time.Second)
+		if detached.Err() == nil {
+			t.Errorf("the detached context has not ended after %s", GracePeriod)
+		}
+	})
+}
