@@ -40,9 +40,9 @@ func (c *Client) Account(ctx context.Context) (Account, error) {
 
 func (c *Client) readAccount(ctx context.Context, r request) (Account, error) {
 	r.method, r.path = http.MethodGet, []string{"me"}
-	account, err := do[Account](ctx, c, r)
+	account, err := do[Account](ctx, c.sender, r)
 	if err == nil && account == (Account{}) {
-		err = c.foreign(r, "the answer is not an account")
+		err = c.sender.foreign(r, "the answer is not an account")
 	}
 	return account, err
 }
@@ -156,7 +156,7 @@ func (c *Client) UpdateProfile(ctx context.Context, change ProfileChange) (Accou
 	if change == (ProfileChange{}) {
 		return c.Account(ctx)
 	}
-	account, err := do[Account](ctx, c, request{method: http.MethodPatch, path: []string{"me"}, body: change})
+	account, err := do[Account](ctx, c.sender, request{method: http.MethodPatch, path: []string{"me"}, body: change})
 	if err == nil && account == (Account{}) {
 		return c.Account(ctx) // the response is not the record
 	}
@@ -200,7 +200,7 @@ func (c *Client) Billing(ctx context.Context) (Billing, error) {
 			r.query = url.Values{"cursor": {p.cursor}}
 		}
 		if len(p.seen) == maxPages {
-			return Billing{}, c.foreign(r, fmt.Sprintf("the list does not end, after %d pages", maxPages))
+			return Billing{}, c.sender.foreign(r, fmt.Sprintf("the list does not end, after %d pages", maxPages))
 		}
 		page, next, err := c.billingPage(ctx, r)
 		if err != nil {
@@ -225,12 +225,12 @@ func (c *Client) billingPage(ctx context.Context, r request) (page Billing, next
 	answer, err := do[struct {
 		Subscriptions, Charges json.RawMessage
 		NextCursor             string `json:"next_cursor"`
-	}](ctx, c, r)
+	}](ctx, c.sender, r)
 	if err != nil {
 		return Billing{}, "", err
 	}
 	if answer.Subscriptions == nil && answer.Charges == nil {
-		return Billing{}, "", c.foreign(r, "the answer has neither subscriptions nor charges")
+		return Billing{}, "", c.sender.foreign(r, "the answer has neither subscriptions nor charges")
 	}
 	for raw, list := range map[*json.RawMessage]any{&answer.Subscriptions: &page.Subscriptions, &answer.Charges: &page.Charges} {
 		if *raw != nil {
@@ -238,16 +238,16 @@ func (c *Client) billingPage(ctx context.Context, r request) (page Billing, next
 		}
 	}
 	if err != nil {
-		return Billing{}, "", c.foreign(r, "the answer is not JSON of the expected form: "+c.secrets.hide(err.Error()))
+		return Billing{}, "", c.sender.foreign(r, "the answer is not JSON of the expected form: "+c.secrets.hide(err.Error()))
 	}
 	return page, answer.NextCursor, nil
 }
 
 // AppsGuide reads the apps hosting contract as markdown.
 func (c *Client) AppsGuide(ctx context.Context) (string, error) {
-	call, err := c.send(ctx, request{method: http.MethodGet, path: []string{"guides", "apps"}, accept: "text/markdown"})
+	call, err := c.sender.send(ctx, request{method: http.MethodGet, path: []string{"guides", "apps"}, accept: "text/markdown"})
 	if err != nil {
 		return "", err
 	}
-	return string(call.answer.body), nil
+	return string(call.body()), nil
 }

@@ -18,7 +18,7 @@ import (
 )
 
 func post(ctx context.Context, c *Client) error {
-	_, err := do[object](ctx, c, request{method: http.MethodPost, path: []string{"x"}, body: object{}, key: c.random.key()})
+	_, err := do[object](ctx, c.sender, request{method: http.MethodPost, path: []string{"x"}, body: object{}, key: c.random.key()})
 	return err
 }
 
@@ -143,7 +143,7 @@ func TestBodyThatBreaksOff(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				broken := says(brokenOff, object{"id": "me", "name": "A"})
 				c, transport := newTestClient(t, inTurn(broken, broken, whole))
-				account, err := do[Account](t.Context(), c, request{method: method, path: []string{"me"}})
+				account, err := do[Account](t.Context(), c.sender, request{method: method, path: []string{"me"}})
 				if n := len(transport.requests()); n != sent {
 					t.Errorf("%d requests, want %d", n, sent)
 				}

@@ -51,8 +51,8 @@ func (c *Client) RecentBuilds(ctx context.Context, instanceID, app string, enoug
 // NewestBuilds is an argument enough for RecentBuilds that stops after the first page.
 func NewestBuilds([]Build) bool { return true }
 
-func buildsRequest(instanceID, app string) request {
-	return request{path: []string{"instances", instanceID, "apps", app, "builds"}, limit: firstBuilds}
+func buildsRequest(instanceID, app string) listing {
+	return listing{request: request{path: []string{"instances", instanceID, "apps", app, "builds"}}, limit: firstBuilds}
 }
 
 // WaitDeployed waits until a build of an app has succeeded and the app runs with it.

@@ -59,7 +59,7 @@ func (c *Client) Plans(ctx context.Context) (Plans, error) {
 	return c.reads.plans.get(ctx, "", always, func(ctx context.Context) (Plans, error) {
 		plans, err := get[Plans](ctx, c, "plans")
 		if err == nil && plans.Plans == nil && plans.Engines == nil {
-			err = c.foreign(request{method: http.MethodGet, path: []string{"plans"}}, "the answer has no plans")
+			err = c.sender.foreign(request{method: http.MethodGet, path: []string{"plans"}}, "the answer has no plans")
 		}
 		return plans, err
 	})

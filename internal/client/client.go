@@ -7,25 +7,13 @@ import (
 	"net/url"
 	"sync"
 	"time"
-
-	"github.com/hashicorp/go-retryablehttp"
 )
 
-// Default values of Options.
-const (
-	DefaultMaxRetries     = 4
-	DefaultRequestTimeout = 60 * time.Second
-)
+// DefaultMaxRetries is the provider's default of Options.MaxRetries.
+const DefaultMaxRetries = 4
 
 // A Transport sends requests to the service and returns its responses.
 type Transport = http.RoundTripper
-
-// A Dialer is a Transport that can be replaced: Open returns a new one without
-// connections.
-type Dialer interface {
-	Transport
-	Open() Transport
-}
 
 // Options configure a Client.
 type Options struct {
@@ -61,11 +49,8 @@ type Options struct {
 // A process should have only one, because the Client contains the queue of each instance,
 // the request rate and the shared reads.
 type Client struct {
-	base   *url.URL
-	apiKey string
-	agent  string
-
-	http       *retryablehttp.Client
+	sender     *sender
+	base       *url.URL
 	maxRetries int // Options.MaxRetries
 	random     *random
 	secrets    *secrets
@@ -78,7 +63,6 @@ type Client struct {
 
 	reads    *reads
 	absences *absences
-	outage   *outage
 	account  *keyAccount
 
 	mu      sync.Mutex
@@ -94,51 +78,36 @@ func New(o Options) (*Client, error) {
 	if err := CheckAPIKey(o.APIKey); err != nil {
 		return nil, err
 	}
-	if o.RequestTimeout <= 0 {
-		o.RequestTimeout = DefaultRequestTimeout
-	}
-	if o.Log == nil {
-		o.Log = func(context.Context, string, map[string]any) {}
-	}
 	if o.Progress == nil {
 		o.Progress = func(context.Context, string, map[string]any) {}
 	}
-	open := newTransport
-	if o.Transport != nil {
-		open = func() http.RoundTripper { return o.Transport }
-		if dialer, ok := o.Transport.(Dialer); ok {
-			open = dialer.Open
-		}
-	}
-	c := &Client{
+	random, secrets := newRandom(o.Random), &secrets{}
+	return &Client{
+		sender: newSender(senderOptions{
+			BaseURL:           base,
+			APIKey:            o.APIKey,
+			UserAgent:         o.UserAgent,
+			MaxRetries:        o.MaxRetries,
+			RequestTimeout:    o.RequestTimeout,
+			RequestsPerSecond: o.RequestsPerSecond,
+			RoundTripper:      o.Transport,
+			Random:            random,
+			Secrets:           secrets,
+			Log:               o.Log,
+		}),
 		base:           base,
-		apiKey:         o.APIKey,
-		agent:          o.UserAgent,
 		maxRetries:     o.MaxRetries,
-		random:         newRandom(o.Random),
-		secrets:        &secrets{},
+		random:         random,
+		secrets:        secrets,
 		progress:       o.Progress,
 		instanceQueues: newQueues[string](),
 		creations:      newQueues[instanceShape](),
 		endpoints:      newQueues[string](),
 		reads:          newReads(),
 		absences:       newAbsences(),
-		outage:         &outage{},
 		account:        &keyAccount{first: make(chan struct{}), later: newShared[accountID](&sequence{})},
 		claimed:        map[string]bool{},
-	}
-	c.secrets.add(o.APIKey)
-	limiter := newLimiter(o.RequestsPerSecond, c.random)
-	c.http = newRetrying(&attempts{
-		connections: newConnections(open),
-		timeout:     o.RequestTimeout,
-		limiter:     limiter,
-		paths:       &closedPaths{random: c.random, closed: map[string]closedPath{}},
-		outage:      c.outage,
-		log:         o.Log,
-		secrets:     c.secrets,
-	}, o.MaxRetries, limiter, c.random)
-	return c, nil
+	}, nil
 }
 
 // Claim records that this process created an instance, a webhook endpoint or a job, or
@@ -160,6 +129,9 @@ func (c *Client) HasClaimed(id string) bool {
 	defer c.mu.Unlock()
 	return c.claimed[id]
 }
+
+// HasAnswered reports whether the service has ever answered this client.
+func (c *Client) HasAnswered() bool { return c.sender.hasAnswered() }
 
 // HideSecret removes a value from all future log lines and errors of the client. If the
 // value is a URL, its password alone is removed, too. Callers must register the secrets

@@ -65,7 +65,7 @@ func TestWhomARetryAfterHolds(t *testing.T) {
 				transport.mu.Unlock()
 			}
 			begun := time.Now()
-			if _, err := do[object](t.Context(), c, row.next); err != nil {
+			if _, err := do[object](t.Context(), c.sender, row.next); err != nil {
 				t.Errorf("%d, %s: %v", row.status, row.name, err)
 			}
 			if took := time.Since(begun); row.held != (took >= told) || took > told+time.Second {
@@ -125,7 +125,7 @@ func TestClosedPathHoldsNoProbe(t *testing.T) {
 			}
 		})
 		ask := func() {
-			_, _ = do[object](t.Context(), c, request{method: http.MethodGet, path: []string{"instances", "i"}})
+			_, _ = do[object](t.Context(), c.sender, request{method: http.MethodGet, path: []string{"instances", "i"}})
 		}
 		for time.Since(startOfBubble()) < outageLimit {
 			_, _ = c.Account(t.Context())
@@ -153,7 +153,7 @@ func TestClosedPathIsNoRateLimit(t *testing.T) {
 		for time.Since(startOfBubble()) < 2*stallTime {
 			_ = post(t.Context(), c)
 		}
-		l := c.http.HTTPClient.Transport.(*attempts).limiter
+		l := c.sender.http.HTTPClient.Transport.(*attempts).limiter
 		if l.window != startConcurrency || l.refusals != 0 || l.stalled(t.Context()) {
 			t.Errorf("a window of %v after %d refusals", l.window, l.refusals)
 		}

@@ -48,7 +48,7 @@ type AuthConnection struct {
 func (c *Client) Connection(ctx context.Context, instanceID string) (Connection, error) {
 	connection, err := get[Connection](ctx, c, "instances", instanceID, "connection")
 	if err == nil && connection == (Connection{}) {
-		err = c.foreign(request{method: http.MethodGet, path: []string{"instances", instanceID, "connection"}}, "the answer is not a connection record")
+		err = c.sender.foreign(request{method: http.MethodGet, path: []string{"instances", instanceID, "connection"}}, "the answer is not a connection record")
 	}
 	if err != nil {
 		return Connection{}, err

@@ -131,12 +131,12 @@ func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, er
 }
 
 func (c *Client) postInstance(ctx context.Context, r request) (Created, error) {
-	answer, err := do[createdAnswer](ctx, c, r)
+	answer, err := do[createdAnswer](ctx, c.sender, r)
 	if err != nil {
 		return Created{}, err
 	}
 	if answer.ID == "" {
-		return Created{}, &OutcomeError{Err: c.foreign(r, "the answer has no id")}
+		return Created{}, &OutcomeError{Err: c.sender.foreign(r, "the answer has no id")}
 	}
 	return Created{ID: answer.ID, Status: answer.Status, CheckoutURL: answer.CheckoutURL, Pending: answer.Pending}, nil
 }

@@ -23,7 +23,7 @@
 // at most 20 s for a 503 from a gateway, so that a maintenance page ends a plan within
 // 30 s.
 //
-// After an attempt that timed out, later attempts use new connections (transport.go).
+// After an attempt that timed out, later attempts use new connections (connections.go).
 // Requests in flight on the old ones continue, because one may create an instance. A
 // silent HTTP/2 connection is closed only after a ping fails, so after a laptop has
 // slept, the client soon reaches the service again. While the service does not answer at

@@ -1,11 +1,9 @@
 package client
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -13,90 +11,44 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
-// These errors classify the package's errors for errors.Is. Statuses and codes are
+// These errors classify the service's refusals for errors.Is. Statuses and codes are
 // settled (SERVICE.md#errors).
 var (
 	// ErrNotFound means that the service itself reports an unknown object. A 404 from a
 	// gateway is ErrForeign.
-	ErrNotFound      = errors.New("not found")
-	ErrUnauthorized  = errors.New("unauthorized")
-	ErrForbidden     = errors.New("forbidden")
-	ErrJobRunning    = errors.New("a job is running on the instance")
-	ErrAlreadyExists = errors.New("already exists")
-	ErrConsoleOff    = errors.New("the SQL console is off")
-	ErrValidation    = errors.New("validation failed")
-	ErrSQL           = errors.New("refused by Postgres")
-	ErrRateLimited   = errors.New("rate limited")
-	ErrUnavailable   = errors.New("the service is unavailable") // any 5xx
-	// ErrForeign is an answer that does not come from the service, but from a gateway or
-	// another server.
-	ErrForeign = errors.New("the answer is not the service's own")
-	// ErrUnreachable is the error of a request that got no answer.
-	ErrUnreachable = errors.New("the service cannot be reached")
-	// ErrOutage is the error of a read that was not sent, because the service has not
-	// answered for too long.
-	ErrOutage = fmt.Errorf("the service has not answered for %s", outageLimit)
+	ErrNotFound = Class("not found", func(e *APIError) bool {
+		return e.Code == "not_found" && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
+	})
+	ErrUnauthorized = Class("unauthorized", func(e *APIError) bool { return e.Status == http.StatusUnauthorized })
+	ErrForbidden    = Class("forbidden", func(e *APIError) bool {
+		return e.Status == http.StatusForbidden && e.Code != "console_off"
+	})
+	ErrJobRunning = Class("a job is running on the instance", func(e *APIError) bool {
+		return e.Status == http.StatusConflict && e.Code == "job_running"
+	})
+	ErrAlreadyExists = Class("already exists", func(e *APIError) bool {
+		return e.Status == http.StatusConflict && e.Code == "already_exists"
+	})
+	ErrConsoleOff = Class("the SQL console is off", func(e *APIError) bool {
+		return e.Status == http.StatusForbidden && e.Code == "console_off"
+	})
+	ErrValidation = Class("validation failed", func(e *APIError) bool {
+		return e.Status == http.StatusUnprocessableEntity && e.Code != "sql_error"
+	})
+	ErrSQL = Class("refused by Postgres", func(e *APIError) bool {
+		return e.Status == http.StatusUnprocessableEntity && e.Code == "sql_error"
+	})
+	// ErrUnavailable is any 5xx.
+	ErrUnavailable = Class("the service is unavailable", func(e *APIError) bool { return e.Status >= http.StatusInternalServerError })
 )
-
-// ErrBodyTooLarge is the error for an answer over 4 MiB. The client drops such an answer.
-var ErrBodyTooLarge = errors.New("the answer is larger than 4 MiB")
-
-// maxForeignBody is the number of characters shown of an error body that is not the
-// service's JSON.
-const maxForeignBody = 500
-
-// An APIError is an answer with an error status.
-type APIError struct {
-	Status    int    // the HTTP status
-	Code      string // the service's code, "" if the answer is not in its envelope
-	Detail    string // the service's words, or the start of a foreign body; without secrets
-	Method    string
-	Path      string // below the base URL
-	RequestID string // the service's id of the request, or ""
-	BaseURL   string
-
-	// RetryAfter is the waiting time requested by a 429 or 503, zero if there is none.
-	RetryAfter time.Duration
-
-	unsure bool // whether an earlier attempt may have been carried out
-}
-
-// Error begins with the service's own words. For a foreign answer it begins with the
-// request, because the body is a page.
-func (e *APIError) Error() string {
-	facts := fmt.Sprintf("%s %s answered %d", e.Method, e.Path, e.Status)
-	if e.foreign() {
-		if text := http.StatusText(e.Status); text != "" {
-			facts += " " + text
-		}
-		facts += ", which is not an answer of the service at " + e.BaseURL
-		if e.Detail != "" {
-			facts += ": " + e.Detail
-		}
-		if e.RequestID != "" {
-			facts += " (request " + e.RequestID + ")"
-		}
-		return facts
-	}
-	if e.Code != "" {
-		facts += " " + e.Code
-	}
-	if e.RequestID != "" {
-		facts += ", request " + e.RequestID
-	}
-	if e.Detail == "" {
-		return facts
-	}
-	return strings.TrimSuffix(e.Detail, ".") + " (" + facts + ")"
-}
 
 // fieldName matches the name of a field of a request, nested or not.
 var fieldName = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)*$`)
 
-// Field returns the request field that a validation error names, such as
+// RefusedField returns the request field that a validation error names, such as
 // "engines.redis.memory_mb", or "". It is settled that the detail begins with the field
 // (SERVICE.md#errors), so the first word may also be an ordinary word.
-func (e *APIError) Field() string {
+func RefusedField(e *APIError) string {
 	if !errors.Is(e, ErrValidation) || e.foreign() {
 		return ""
 	}
@@ -105,56 +57,6 @@ func (e *APIError) Field() string {
 		return ""
 	}
 	return words[0]
-}
-
-// foreign reports whether an answer is not in the service's envelope. Such an answer
-// comes from something between the client and the service and says nothing about the
-// service.
-func (e *APIError) foreign() bool { return e.Code == "" }
-
-// nothingDone reports whether the service refused the request without doing anything
-// (SERVICE.md#errors). A 5xx guarantees that only as 503 unavailable. A conflict and an
-// invalid value can only come from the service, even if the rest of the answer is lost. A
-// 429, from any server, means that the request was not let through.
-func (e *APIError) nothingDone() bool {
-	switch {
-	case e.Status == http.StatusTooManyRequests, e.Status == http.StatusConflict, e.Status == http.StatusUnprocessableEntity:
-		return true
-	case e.foreign():
-		return false
-	case e.Status >= http.StatusInternalServerError:
-		return e.Status == http.StatusServiceUnavailable && e.Code == "unavailable"
-	}
-	return e.Status >= http.StatusBadRequest
-}
-
-// Is reports whether the answer matches one of the package's sentinel errors.
-func (e *APIError) Is(target error) bool {
-	switch target {
-	case ErrNotFound:
-		return e.Code == "not_found" && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
-	case ErrUnauthorized:
-		return e.Status == http.StatusUnauthorized
-	case ErrForbidden:
-		return e.Status == http.StatusForbidden && e.Code != "console_off"
-	case ErrJobRunning:
-		return e.Status == http.StatusConflict && e.Code == "job_running"
-	case ErrAlreadyExists:
-		return e.Status == http.StatusConflict && e.Code == "already_exists"
-	case ErrConsoleOff:
-		return e.Status == http.StatusForbidden && e.Code == "console_off"
-	case ErrValidation:
-		return e.Status == http.StatusUnprocessableEntity && e.Code != "sql_error"
-	case ErrSQL:
-		return e.Status == http.StatusUnprocessableEntity && e.Code == "sql_error"
-	case ErrRateLimited:
-		return e.Status == http.StatusTooManyRequests
-	case ErrUnavailable:
-		return e.Status >= http.StatusInternalServerError
-	case ErrForeign:
-		return e.foreign()
-	}
-	return false
 }
 
 // Refused reports whether the service refused a change because of the instance's current
@@ -168,85 +70,7 @@ func Refused(err error) bool {
 // earlier attempt may have been carried out.
 func NothingDone(err error) bool {
 	var refused *APIError
-	return errors.As(err, &refused) && refused.Method != http.MethodGet && !refused.unsure && refused.nothingDone()
-}
-
-// newAPIError parses an answer with an error status. It parses the answer before it hides
-// secrets, so that hiding cannot change the meaning.
-func newAPIError(r request, target *url.URL, a *answer, secrets *secrets) *APIError {
-	err := &APIError{
-		Status:    a.status,
-		Method:    r.method,
-		Path:      "/" + strings.Join(r.path, "/"),
-		RequestID: requestID(a.header),
-		BaseURL:   baseOf(target, r.path),
-	}
-	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
-		err.RetryAfter = retryAfter(a.header)
-	}
-	var envelope struct{ Detail, Code string }
-	if json.Unmarshal(a.body, &envelope) == nil && (envelope.Detail != "" || envelope.Code != "") {
-		err.Code, err.Detail = envelope.Code, secrets.hide(envelope.Detail)
-		return err
-	}
-	err.Detail = strings.ToValidUTF8(strings.TrimSpace(secrets.hide(string(a.body))), "")
-	if cut := []rune(err.Detail); len(cut) > maxForeignBody {
-		err.Detail = string(cut[:maxForeignBody]) + "…"
-	}
-	return err
-}
-
-// baseOf returns the base URL of a request's URL.
-func baseOf(target *url.URL, path []string) string {
-	base := *target
-	base.RawQuery, base.RawPath = "", ""
-	base.Path = strings.TrimSuffix(base.Path, "/"+strings.Join(path, "/"))
-	return base.String()
-}
-
-// A ForeignError is a success response that does not come from the service: it cannot be
-// parsed, or has a different content than requested.
-type ForeignError struct {
-	Method  string
-	Path    []string // below the base URL
-	BaseURL string
-	Reason  string
-}
-
-func (e *ForeignError) Error() string {
-	return fmt.Sprintf("%s /%s at %s: %s", e.Method, strings.Join(e.Path, "/"), e.BaseURL, e.Reason)
-}
-
-// Is reports whether target is ErrForeign.
-func (e *ForeignError) Is(target error) bool { return target == ErrForeign }
-
-// An UnreachableError is the error of a request that got no answer.
-type UnreachableError struct {
-	BaseURL string
-	Err     error
-}
-
-func (e *UnreachableError) Error() string { return e.BaseURL + ": " + e.Err.Error() }
-
-func (e *UnreachableError) Unwrap() error { return e.Err }
-
-// Is reports whether target is ErrUnreachable.
-func (e *UnreachableError) Is(target error) bool { return target == ErrUnreachable }
-
-// An OutcomeError is the error of a POST that the service may or may not have executed.
-// The connection broke after the request was sent, or the answer did not come from the
-// service.
-type OutcomeError struct{ Err error }
-
-func (e *OutcomeError) Error() string {
-	return e.Err.Error() + " (it is unknown whether the service carried it out)"
-}
-
-func (e *OutcomeError) Unwrap() error { return e.Err }
-
-func outcomeUnknown(err error) bool {
-	var unknown *OutcomeError
-	return errors.As(err, &unknown)
+	return errors.As(err, &refused) && refused.Method != http.MethodGet && !refused.Unsure && refused.nothingDone()
 }
 
 // A NoEvidenceError reports a change that the service accepted without naming a job, but

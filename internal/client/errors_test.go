@@ -126,7 +126,7 @@ func TestField(t *testing.T) {
 		{422, "", "name: a page", ""},
 		{409, "already_exists", "name: it is taken", ""},
 	} {
-		if got := (&APIError{Status: row.status, Code: row.code, Detail: row.detail}).Field(); got != row.want {
+		if got := RefusedField(&APIError{Status: row.status, Code: row.code, Detail: row.detail}); got != row.want {
 			t.Errorf("%d %q %q: %q, want %q", row.status, row.code, row.detail, got, row.want)
 		}
 	}

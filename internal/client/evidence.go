@@ -159,7 +159,7 @@ func (t *Turn) post(ctx context.Context, m mutation, find func(context.Context) 
 				return Pending{}, err
 			}
 		}
-		pending, err := do[Pending](ctx, t.c, m.request)
+		pending, err := do[Pending](ctx, t.c.sender, m.request)
 		switch {
 		case err == nil && pending.JobID != "":
 			t.c.Claim(pending.JobID)

@@ -23,11 +23,11 @@ func TestCancelledMutationInFlightIsFinished(t *testing.T) {
 					respond(w, 201, object{"id": "w-1"})
 				}
 			})
-			webhook, err := do[Webhook](ctx, c, request{method: method, path: []string{"webhooks"}})
+			webhook, err := do[Webhook](ctx, c.sender, request{method: method, path: []string{"webhooks"}})
 			if err != nil || webhook.ID != "w-1" {
 				t.Errorf("%s: %+v, %v", method, webhook, err)
 			}
-			if _, err := do[Webhook](ctx, c, request{method: method, path: []string{"webhooks"}}); !errors.Is(err, context.Canceled) || outcomeUnknown(err) {
+			if _, err := do[Webhook](ctx, c.sender, request{method: method, path: []string{"webhooks"}}); !errors.Is(err, context.Canceled) || outcomeUnknown(err) {
 				t.Errorf("%s: %v, want the cancellation and nothing sent", method, err)
 			}
 			if n := len(transport.requests()); n != 1 {

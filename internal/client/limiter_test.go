@@ -146,7 +146,7 @@ func TestRequestsPerSecondWithADeadline(t *testing.T) {
 
 // places returns the number of a client's requests in flight and of those waiting.
 func places(c *Client) (underway, waiting int) {
-	l := c.http.HTTPClient.Transport.(*attempts).limiter
+	l := c.sender.http.HTTPClient.Transport.(*attempts).limiter
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.underway, len(l.waiting)

@@ -15,14 +15,21 @@ import (
 // after the collection, or the bare array (SERVICE.md#tolerance). If two pages contain
 // the same item, because the collection changed in between, the result contains it once.
 func list[T any](ctx context.Context, c *Client, collection string, path ...string) ([]T, error) {
-	return listAll[T](ctx, c, collection, request{path: path})
+	return listAll[T](ctx, c, collection, listing{request: request{path: path}})
+}
+
+// A listing is the request for a list.
+type listing struct {
+	request
+	// limit is the maximum number of items on a page; 0 means the service's default.
+	limit int
 }
 
 // maxPages is the maximum number of pages of a list. The service returns 200 items a
 // page.
 const maxPages = 1000
 
-func listAll[T any](ctx context.Context, c *Client, collection string, r request) ([]T, error) {
+func listAll[T any](ctx context.Context, c *Client, collection string, r listing) ([]T, error) {
 	return listUntil(ctx, c, collection, r, func([]T) bool { return false })
 }
 
@@ -32,14 +39,14 @@ const maxLimit = 200
 // listUntil is like listAll, but stops when enough returns true for the items read so
 // far. If the request has a limit, the page size begins with it and grows. A page that is
 // too large to be read is requested again in smaller parts.
-func listUntil[T any](ctx context.Context, c *Client, collection string, r request, enough func([]T) bool) ([]T, error) {
+func listUntil[T any](ctx context.Context, c *Client, collection string, r listing, enough func([]T) bool) ([]T, error) {
 	var all []T
 	known := map[string]bool{}
 	grows := r.limit > 0
 	for p := (pages{}); p.next(); {
 		if len(p.seen) == maxPages {
 			r.method = http.MethodGet
-			return nil, c.foreign(r, fmt.Sprintf("the list does not end, after %d pages", maxPages))
+			return nil, c.sender.foreign(r.request, fmt.Sprintf("the list does not end, after %d pages", maxPages))
 		}
 		page, err := listPage[T](ctx, c, collection, p.cursor, r)
 		if errors.Is(err, ErrBodyTooLarge) && r.limit > 1 {
@@ -95,7 +102,7 @@ type page[T any] struct {
 	next  string // the cursor of the next page, or ""
 }
 
-func listPage[T any](ctx context.Context, c *Client, collection, cursor string, r request) (page[T], error) {
+func listPage[T any](ctx context.Context, c *Client, collection, cursor string, r listing) (page[T], error) {
 	r.method, r.query = http.MethodGet, url.Values{}
 	if cursor != "" {
 		r.query.Set("cursor", cursor)
@@ -103,13 +110,13 @@ func listPage[T any](ctx context.Context, c *Client, collection, cursor string, 
 	if r.limit > 0 {
 		r.query.Set("limit", strconv.Itoa(r.limit))
 	}
-	call, err := c.send(ctx, r)
+	call, err := c.sender.send(ctx, r.request)
 	if err != nil {
 		return page[T]{}, err
 	}
-	p, err := decodePage[T](call.answer.body, collection)
+	p, err := decodePage[T](call.body(), collection)
 	if err != nil {
-		return page[T]{}, c.foreign(r, c.secrets.hide(err.Error()))
+		return page[T]{}, c.sender.foreign(r.request, c.secrets.hide(err.Error()))
 	}
 	return p, nil
 }

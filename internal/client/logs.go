@@ -3,9 +3,7 @@ package client
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
-	"strings"
 )
 
 // A Log is the end of the log of a build or an app. The log may contain the values of the
@@ -51,34 +49,4 @@ func (c *Client) ShowLogs(ctx context.Context, instanceID, name string, builds [
 	for i := range builds {
 		c.showLog(&builds[i].Error, app, err)
 	}
-}
-
-// hideVariables is like hide, but also hides the values of the app's variables. A log may
-// indent the lines of a value, may begin in the middle of one, and may contain only the
-// password of a URL.
-func (s *secrets) hideVariables(log string, variables map[string]string) string {
-	s.mu.RLock()
-	all := &secrets{values: slices.Clone(s.values)}
-	s.mu.RUnlock()
-	for _, value := range slices.Sorted(maps.Values(variables)) {
-		all.add(value, strings.TrimSpace(value))
-		for line := range strings.Lines(value) {
-			if line = strings.TrimSpace(line); len(line) >= shortSecret { // a bracket reveals nothing
-				all.addURL(line)
-			}
-		}
-	}
-	return all.hide(all.hideCut(log))
-}
-
-// hideCut hides the rest of a value at the beginning of a text.
-func (s *secrets) hideCut(text string) string {
-	for _, value := range s.values {
-		for cut := 1; cut <= len(value)-shortSecret; cut++ {
-			if rest, found := strings.CutPrefix(text, value[cut:]); found {
-				return hidden + rest
-			}
-		}
-	}
-	return text
 }

@@ -110,14 +110,14 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 				return Pending{}, err
 			}
 		}
-		call, err := t.c.send(ctx, m.request)
+		call, err := t.c.sender.send(ctx, m.request)
 		unsure = unsure || call.unsure
 		if refusal := (*APIError)(nil); errors.As(err, &refusal) {
-			refusal.unsure = unsure
+			refusal.Unsure = unsure
 		}
 		var pending Pending
 		if err == nil {
-			pending, err = decode[Pending](t.c, call)
+			pending, err = decode[Pending](t.c.sender, call)
 		}
 		switch {
 		case err == nil:
@@ -208,7 +208,7 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 	var lost error // the newest POST whose outcome is unknown
 	begun := time.Now()
 	for b := (busy{}); ; {
-		pending, err := do[Pending](ctx, t.c, m.request)
+		pending, err := do[Pending](ctx, t.c.sender, m.request)
 		switch {
 		case err == nil:
 			return t.accepted(ctx, m, pending)

@@ -44,7 +44,7 @@ func newNetwork(t *testing.T, http2 bool, handler http.HandlerFunc, options ...f
 	known := x509.NewCertPool()
 	known.AddCert(server.Certificate())
 	var opened []*http.Transport
-	c.http.HTTPClient.Transport.(*attempts).connections = newConnections(func() http.RoundTripper {
+	c.sender.http.HTTPClient.Transport.(*attempts).connections = newConnections(func() http.RoundTripper {
 		transport := newTransport().(*http.Transport)
 		transport.Proxy = nil
 		transport.TLSClientConfig = &tls.Config{RootCAs: known}

@@ -111,11 +111,10 @@ func (o *outage) note(ctx context.Context, call *call, err error) {
 	o.failedAt, o.last = time.Now(), err
 }
 
-// HasAnswered reports whether the service has ever answered this client.
-func (c *Client) HasAnswered() bool {
-	c.outage.mu.Lock()
-	defer c.outage.mu.Unlock()
-	return c.outage.known
+func (o *outage) hasAnswered() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.known
 }
 
 // plainRead reports whether a call is a read outside of operations and waits, such as a

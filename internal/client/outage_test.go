@@ -178,7 +178,7 @@ func TestOutageIsForPlainReadsAlone(t *testing.T) {
 		if _, err := c.Instance(lifetime.WithGracePeriod(t.Context()), "i"); errors.Is(err, ErrOutage) {
 			t.Errorf("a read of an operation: %v", err)
 		}
-		if _, err := do[object](t.Context(), c, request{method: http.MethodPut, path: []string{"x"}}); errors.Is(err, ErrOutage) {
+		if _, err := do[object](t.Context(), c.sender, request{method: http.MethodPut, path: []string{"x"}}); errors.Is(err, ErrOutage) {
 			t.Errorf("a mutation: %v", err)
 		}
 		time.AfterFunc(30*time.Second, func() { away.Store(false) })
@@ -205,7 +205,7 @@ func TestWhatIsNoOutage(t *testing.T) {
 		if _, err := c.Account(t.Context()); !errors.Is(err, ErrForbidden) {
 			t.Error(err)
 		}
-		o := c.http.HTTPClient.Transport.(*attempts).outage
+		o := c.sender.http.HTTPClient.Transport.(*attempts).outage
 		if !o.since.IsZero() {
 			t.Errorf("an outage since %s", o.since)
 		}

@@ -35,9 +35,9 @@ func (t *Turn) Query(ctx context.Context, database, sql string) error {
 	}
 	t.c.reads.changed(t.id) // the SQL may change anything
 	defer t.c.reads.changed(t.id)
-	call, err := t.c.send(lifetime.WithGracePeriod(ctx), r)
-	if err == nil && !isResult(call.answer.body) {
-		err = &OutcomeError{Err: t.c.foreign(r, "the answer has no result")}
+	call, err := t.c.sender.send(lifetime.WithGracePeriod(ctx), r)
+	if err == nil && !isResult(call.body()) {
+		err = &OutcomeError{Err: t.c.sender.foreign(r, "the answer has no result")}
 	}
 	return err
 }

@@ -99,7 +99,7 @@ func TestStatementsLeaveRoomForOtherRequests(t *testing.T) {
 			}
 			respond(w, 200, object{"id": "me"})
 		})
-		c.http.HTTPClient.Transport.(*attempts).limiter.window = 1
+		c.sender.http.HTTPClient.Transport.(*attempts).limiter.window = 1
 		ran := make(chan error, 1)
 		go func() { ran <- enter(t, c).Query(t.Context(), "", "CREATE INDEX") }()
 		synctest.Wait()

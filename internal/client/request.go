@@ -20,10 +20,7 @@ type request struct {
 	method string
 	path   []string // elements below the base URL, unescaped
 	query  url.Values
-	// limit is the maximum number of items on a page of a list; 0 means the service's
-	// default.
-	limit int
-	body  any // encoded as JSON; nil sends none
+	body   any // encoded as JSON; nil sends none
 	// key is the Idempotency-Key of a POST. It is the same for each attempt.
 	key string
 	// accept is the requested media type; "" means JSON.
@@ -71,6 +68,9 @@ func (c *call) surelyNotDone() bool {
 
 type callKey struct{}
 
+// body returns the body of the answer to a successful call.
+func (c *call) body() []byte { return c.answer.body }
+
 // callOf returns the call whose request has this context.
 func callOf(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
 
@@ -86,27 +86,27 @@ type answer struct {
 // do sends a request and decodes its answer into a T. The error is an *APIError if the
 // answer has an error status. It is a *ForeignError if a success does not come from the
 // service, and an *OutcomeError if a POST may or may not have been executed.
-func do[T any](ctx context.Context, c *Client, r request) (T, error) {
-	call, err := c.send(ctx, r)
+func do[T any](ctx context.Context, s *sender, r request) (T, error) {
+	call, err := s.send(ctx, r)
 	if err != nil {
 		var none T
 		return none, err
 	}
-	return decode[T](c, call)
+	return decode[T](s, call)
 }
 
 // decode decodes the answer of a successful call into a T. An empty answer is an error
 // for a GET, and the zero T otherwise.
-func decode[T any](c *Client, call *call) (value T, err error) {
+func decode[T any](s *sender, call *call) (value T, err error) {
 	body := bytes.TrimSpace(call.answer.body)
 	switch {
 	case len(body) == 0 && call.method != http.MethodGet:
 		return value, nil
 	case len(body) == 0:
-		err = c.foreign(call.request, "the answer is empty")
+		err = s.foreign(call.request, "the answer is empty")
 	default:
 		if wrong := json.Unmarshal(body, &value); wrong != nil {
-			err = c.foreign(call.request, "the answer is not JSON of the expected form: "+c.secrets.hide(wrong.Error()))
+			err = s.foreign(call.request, "the answer is not JSON of the expected form: "+s.secrets.hide(wrong.Error()))
 		}
 	}
 	if err != nil && call.method == http.MethodPost {
@@ -117,19 +117,19 @@ func decode[T any](c *Client, call *call) (value T, err error) {
 
 // send sends a request and returns its call with a successful answer. If it fails, the
 // returned call shows whether an attempt before the last one may have been executed.
-func (c *Client) send(ctx context.Context, r request) (*call, error) {
+func (s *sender) send(ctx context.Context, r request) (*call, error) {
 	call := &call{request: r}
-	req, err := c.newRequest(context.WithValue(ctx, callKey{}, call), r)
+	req, err := s.newRequest(context.WithValue(ctx, callKey{}, call), r)
 	if err != nil {
 		return call, err
 	}
-	_, err = c.http.Do(req) //nolint:bodyclose // the attempt has read it to its end
+	_, err = s.http.Do(req) //nolint:bodyclose // the attempt has read it to its end
 	if err != nil && (call.answer == nil || lifetime.Ended(ctx)) {
-		return call, c.failure(ctx, call, err)
+		return call, s.failure(ctx, call, err)
 	}
 	if call.answer.refusal != nil {
 		refusal := new(*call.answer.refusal) // other calls may have the same one
-		refusal.unsure = call.unsure
+		refusal.Unsure = call.unsure
 		if r.method == http.MethodPost && !call.surelyNotDone() {
 			return call, &OutcomeError{Err: refusal}
 		}
@@ -138,7 +138,7 @@ func (c *Client) send(ctx context.Context, r request) (*call, error) {
 	return call, nil
 }
 
-func (c *Client) newRequest(ctx context.Context, r request) (*retryablehttp.Request, error) {
+func (s *sender) newRequest(ctx context.Context, r request) (*retryablehttp.Request, error) {
 	var payload any
 	if r.body != nil {
 		encoded, err := json.Marshal(r.body)
@@ -147,7 +147,7 @@ func (c *Client) newRequest(ctx context.Context, r request) (*retryablehttp.Requ
 		}
 		payload = encoded
 	}
-	target, err := c.url(r.path, r.query)
+	target, err := s.url(r.path, r.query)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.name(), err)
 	}
@@ -155,13 +155,13 @@ func (c *Client) newRequest(ctx context.Context, r request) (*retryablehttp.Requ
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.name(), err)
 	}
-	req.Header.Set("Authorization", "Bearer "+c.apiKey)
+	req.Header.Set("Authorization", "Bearer "+s.apiKey)
 	req.Header.Set("Accept", "application/json")
 	if r.accept != "" {
 		req.Header.Set("Accept", r.accept)
 	}
-	if c.agent != "" {
-		req.Header.Set("User-Agent", c.agent)
+	if s.agent != "" {
+		req.Header.Set("User-Agent", s.agent)
 	}
 	if r.body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -177,9 +177,9 @@ func (c *Client) newRequest(ctx context.Context, r request) (*retryablehttp.Requ
 
 // url appends path elements to the base URL. It escapes each element, so that no id can
 // address a different path.
-func (c *Client) url(path []string, query url.Values) (string, error) {
+func (s *sender) url(path []string, query url.Values) (string, error) {
 	var b strings.Builder
-	b.WriteString(c.base.String())
+	b.WriteString(s.base.String())
 	for _, element := range path {
 		if element == "" {
 			return "", errors.New("an identifier is empty")
@@ -199,7 +199,7 @@ func (c *Client) url(path []string, query url.Values) (string, error) {
 // failure describes a call without a complete answer. The outcome of a POST that may have
 // reached the service is unknown. A POST that ended while it waited for a retry was not
 // executed.
-func (c *Client) failure(ctx context.Context, call *call, err error) error {
+func (s *sender) failure(ctx context.Context, call *call, err error) error {
 	var urlError *url.Error
 	if errors.As(err, &urlError) {
 		err = urlError.Err // the URL is in the call's name already
@@ -209,7 +209,7 @@ func (c *Client) failure(ctx context.Context, call *call, err error) error {
 		err = lifetime.CauseOf(ctx) // regardless of how the connection broke
 	}
 	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		err = &UnreachableError{BaseURL: c.base.String(), Err: c.secrets.hideError(err)}
+		err = &UnreachableError{BaseURL: s.base.String(), Err: s.secrets.hideError(err)}
 	}
 	described := fmt.Errorf("%s: %w", call.name(), err)
 	if unknown {
@@ -220,26 +220,6 @@ func (c *Client) failure(ctx context.Context, call *call, err error) error {
 
 // foreign describes a success that does not come from the service: a page of a gateway or
 // of another server.
-func (c *Client) foreign(r request, reason string) error {
-	return &ForeignError{Method: r.method, Path: r.path, BaseURL: c.base.String(), Reason: reason}
-}
-
-// get reads one record.
-func get[T any](ctx context.Context, c *Client, path ...string) (T, error) {
-	return do[T](ctx, c, request{method: http.MethodGet, path: path})
-}
-
-// A record is an object of the API with an identifier.
-type record interface{ Identifier() string }
-
-// getRecord reads the record with an identifier. An answer with another record or none
-// does not come from the service: `null` and {"message": "maintenance"} decode into an
-// empty record without an error.
-func getRecord[T record](ctx context.Context, c *Client, r request, id string) (T, error) {
-	r.method = http.MethodGet
-	value, err := do[T](ctx, c, r)
-	if err == nil && value.Identifier() != id {
-		err = c.foreign(r, fmt.Sprintf("the answer is not the record of %q", id))
-	}
-	return value, err
+func (s *sender) foreign(r request, reason string) error {
+	return &ForeignError{Method: r.method, Path: r.path, BaseURL: s.base.String(), Reason: reason}
 }

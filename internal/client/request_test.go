@@ -121,7 +121,7 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got.Get(name), want)
 		}
 	}
-	_, _ = do[object](t.Context(), c, request{method: http.MethodPost, path: []string{"x"}, body: object{}})
+	_, _ = do[object](t.Context(), c.sender, request{method: http.MethodPost, path: []string{"x"}, body: object{}})
 	for name, want := range map[string]string{"Accept": "application/json", "Content-Type": "application/json"} {
 		if got.Get(name) != want {
 			t.Errorf("%s is %q, want %q", name, got.Get(name), want)

@@ -14,7 +14,7 @@ func TestRetriesByMethod(t *testing.T) {
 	call := map[string]func(context.Context, *Client) error{
 		"GET": func(ctx context.Context, c *Client) error { _, err := c.Account(ctx); return err },
 		"PUT": func(ctx context.Context, c *Client) error {
-			return second(do[object](ctx, c, request{method: "PUT", path: []string{"x"}}))
+			return second(do[object](ctx, c.sender, request{method: "PUT", path: []string{"x"}}))
 		},
 		"PATCH": func(ctx context.Context, c *Client) error {
 			return second(c.UpdateProfile(ctx, ProfileChange{Name: new(string)}))
@@ -109,7 +109,7 @@ func TestUnsureAfterALostAnswer(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c, _ := newTestClient(t, inTurn(row.first, done))
-			call, err := c.send(t.Context(), request{method: "PUT", path: []string{"x"}})
+			call, err := c.sender.send(t.Context(), request{method: "PUT", path: []string{"x"}})
 			unsure := call.unsure
 			if err != nil || unsure != row.unsure {
 				t.Errorf("%s: %v, %v", name, unsure, err)
@@ -215,7 +215,7 @@ func TestCutAnswerIsAskedForAgain(t *testing.T) {
 					}
 					_, _ = w.Write([]byte(`{}`))
 				})
-				_, err := do[object](t.Context(), c, request{method: row.method, path: []string{"x"}})
+				_, err := do[object](t.Context(), c.sender, request{method: row.method, path: []string{"x"}})
 				if sent != row.sent || (err != nil) != row.fails || err != nil && !errors.Is(err, ErrForeign) {
 					t.Errorf("the request: got %d attempts and error %v, want %d attempts and an error: %t", sent, err, row.sent, row.fails)
 				}

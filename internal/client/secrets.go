@@ -2,8 +2,10 @@ package client
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -91,6 +93,36 @@ func (s *secrets) hide(text string) string {
 		}
 	}
 	return userInfo.ReplaceAllString(text, "$1:"+hidden+"@")
+}
+
+// hideVariables is like hide, but also hides the values of the app's variables. A log may
+// indent the lines of a value, may begin in the middle of one, and may contain only the
+// password of a URL.
+func (s *secrets) hideVariables(log string, variables map[string]string) string {
+	s.mu.RLock()
+	all := &secrets{values: slices.Clone(s.values)}
+	s.mu.RUnlock()
+	for _, value := range slices.Sorted(maps.Values(variables)) {
+		all.add(value, strings.TrimSpace(value))
+		for line := range strings.Lines(value) {
+			if line = strings.TrimSpace(line); len(line) >= shortSecret { // a bracket reveals nothing
+				all.addURL(line)
+			}
+		}
+	}
+	return all.hide(all.hideCut(log))
+}
+
+// hideCut hides the rest of a value at the beginning of a text.
+func (s *secrets) hideCut(text string) string {
+	for _, value := range s.values {
+		for cut := 1; cut <= len(value)-shortSecret; cut++ {
+			if rest, found := strings.CutPrefix(text, value[cut:]); found {
+				return hidden + rest
+			}
+		}
+	}
+	return text
 }
 
 // hideWord hides a value unless a letter or digit precedes or follows it.

@@ -68,9 +68,9 @@ func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, ena
 		body:   map[string]any{"url": endpoint, "secret": secret, "enabled": enabled},
 		key:    c.random.key(),
 	}
-	webhook, err := do[Webhook](ctx, c, r)
+	webhook, err := do[Webhook](ctx, c.sender, r)
 	if err == nil && webhook.ID == "" {
-		err = &OutcomeError{Err: c.foreign(r, "the answer has no id")}
+		err = &OutcomeError{Err: c.sender.foreign(r, "the answer has no id")}
 	}
 	if outcomeUnknown(err) {
 		webhook, err = c.findWebhook(ctx, endpoint, existing, err)
@@ -129,7 +129,7 @@ func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookCha
 		c.secrets.add(*change.Secret)
 	}
 	r := request{method: http.MethodPatch, path: []string{"webhooks", id}, body: change}
-	webhook, err := do[Webhook](ctx, c, r)
+	webhook, err := do[Webhook](ctx, c.sender, r)
 	if err == nil && webhook.ID != id {
 		return c.Webhook(ctx, id) // the answer is not the record
 	}
@@ -138,7 +138,7 @@ func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookCha
 
 // DeleteWebhook deletes an endpoint. It succeeds if the endpoint is confirmed gone.
 func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
-	_, err := do[struct{}](ctx, c, request{method: http.MethodDelete, path: []string{"webhooks", id}})
+	_, err := do[struct{}](ctx, c.sender, request{method: http.MethodDelete, path: []string{"webhooks", id}})
 	if !errors.Is(err, ErrNotFound) {
 		return err
 	}

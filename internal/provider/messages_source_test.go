@@ -39,7 +39,7 @@ func readSource(t *testing.T, folder string) *sourceFolder {
 	s := &sourceFolder{byName: map[string][]*sourceFunction{}, constants: map[string]ast.Expr{}, packages: map[string]bool{}}
 	var paths []string
 	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
-		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && filepath.Base(filepath.Dir(path)) != "providertest" {
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !strings.HasSuffix(filepath.Dir(path), "test") {
 			paths = append(paths, path)
 		}
 		return err
@@ -280,7 +280,7 @@ func (s *sourceFolder) errorTexts() []string {
 	var texts []string
 	for _, file := range s.files {
 		ast.Inspect(file, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && slices.Contains([]string{"New", "Errorf", "foreign"}, calledName(call)) && len(call.Args) > 0 {
+			if call, ok := n.(*ast.CallExpr); ok && slices.Contains([]string{"New", "Errorf", "Class", "foreign"}, calledName(call)) && len(call.Args) > 0 {
 				text := (scope{source: s}).text(call)
 				if calledName(call) == "foreign" {
 					text = (scope{source: s}).text(call.Args[len(call.Args)-1])

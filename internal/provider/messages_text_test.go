@@ -144,7 +144,7 @@ func (s scope) call(call *ast.CallExpr) string {
 			return text
 		})
 		return strings.ReplaceAll(text, unknown+unknown, unknown)
-	case "New":
+	case "New", "Class":
 		return s.text(call.Args[0])
 	case "Explain", "Error":
 		return "‹error›"

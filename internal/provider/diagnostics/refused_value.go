@@ -71,5 +71,5 @@ func refusedAttribute(err error) (path.Path, bool) {
 	if !errors.As(err, &refused) {
 		return path.Empty(), false
 	}
-	return attributeOf(refused.Path, refused.Field())
+	return attributeOf(refused.Path, client.RefusedField(refused))
 }

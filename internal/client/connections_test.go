@@ -34,7 +34,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.http.HTTPClient.Transport.(*attempts).limiter.window = parallelism
+	c.sender.http.HTTPClient.Transport.(*attempts).limiter.window = parallelism
 	for range rounds {
 		together.Add(parallelism)
 		var all sync.WaitGroup
@@ -108,7 +108,7 @@ func TestRequestInFlightOutlivesATimeoutBesideIt(t *testing.T) {
 			time.Sleep(timeout - time.Second)
 			respond(w, 200, object{})
 		}, func(o *Options) { o.RequestTimeout = timeout })
-		c.http.HTTPClient.Transport.(*attempts).outage.known = true
+		c.sender.http.HTTPClient.Transport.(*attempts).outage.known = true
 		read := make(chan error)
 		go func() { _, err := c.Account(t.Context()); read <- err }()
 		time.Sleep(timeout / 2)
@@ -129,7 +129,7 @@ func TestPingFindsADeadConnection(t *testing.T) {
 			time.Sleep(50 * time.Second)
 			respond(w, 200, object{"id": "me"})
 		})
-		c.http.HTTPClient.Transport.(*attempts).outage.known = true
+		c.sender.http.HTTPClient.Transport.(*attempts).outage.known = true
 		for _, dials := range []int{1, 2} {
 			begun := time.Now()
 			if _, err := c.Account(t.Context()); err != nil || n.dials() != dials || time.Since(begun) != 50*time.Second {

@@ -1,0 +1,191 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// These errors classify the package's errors for errors.Is.
+var (
+	ErrRateLimited = Class("rate limited", func(e *APIError) bool { return e.Status == http.StatusTooManyRequests })
+	// ErrForeign is an answer that does not come from the service, but from a gateway or
+	// another server.
+	ErrForeign = Class("the answer is not the service's own", (*APIError).foreign)
+	// ErrUnreachable is the error of a request that got no answer.
+	ErrUnreachable = errors.New("the service cannot be reached")
+	// ErrOutage is the error of a read that was not sent, because the service has not
+	// answered for too long.
+	ErrOutage = fmt.Errorf("the service has not answered for %s", outageLimit)
+	// ErrBodyTooLarge is the error for an answer over 4 MiB. The answer is dropped.
+	ErrBodyTooLarge = errors.New("the answer is larger than 4 MiB")
+)
+
+// Class returns an error with a text. By errors.Is, each APIError that has a property is
+// this error.
+func Class(text string, has func(*APIError) bool) error { return &class{text, has} }
+
+type class struct {
+	text string
+	has  func(*APIError) bool
+}
+
+func (c *class) Error() string { return c.text }
+
+// maxForeignBody is the number of characters shown of an error body that is not the
+// service's JSON.
+const maxForeignBody = 500
+
+// An APIError is an answer with an error status.
+type APIError struct {
+	Status    int    // the HTTP status
+	Code      string // the service's code, "" if the answer is not in its envelope
+	Detail    string // the service's words, or the start of a foreign body; without secrets
+	Method    string
+	Path      string // below the base URL
+	RequestID string // the service's id of the request, or ""
+	BaseURL   string
+
+	// RetryAfter is the waiting time requested by a 429 or 503, zero if there is none.
+	RetryAfter time.Duration
+
+	Unsure bool // whether an earlier attempt may have been carried out
+}
+
+// Error begins with the service's own words. For a foreign answer it begins with the
+// request, because the body is a page.
+func (e *APIError) Error() string {
+	facts := fmt.Sprintf("%s %s answered %d", e.Method, e.Path, e.Status)
+	if e.foreign() {
+		if text := http.StatusText(e.Status); text != "" {
+			facts += " " + text
+		}
+		facts += ", which is not an answer of the service at " + e.BaseURL
+		if e.Detail != "" {
+			facts += ": " + e.Detail
+		}
+		if e.RequestID != "" {
+			facts += " (request " + e.RequestID + ")"
+		}
+		return facts
+	}
+	if e.Code != "" {
+		facts += " " + e.Code
+	}
+	if e.RequestID != "" {
+		facts += ", request " + e.RequestID
+	}
+	if e.Detail == "" {
+		return facts
+	}
+	return strings.TrimSuffix(e.Detail, ".") + " (" + facts + ")"
+}
+
+// foreign reports whether an answer is not in the service's envelope. Such an answer
+// comes from something between the client and the service and says nothing about the
+// service.
+func (e *APIError) foreign() bool { return e.Code == "" }
+
+// nothingDone reports whether the service refused the request without doing anything
+// (SERVICE.md#errors). A 5xx guarantees that only as 503 unavailable. A conflict and an
+// invalid value can only come from the service, even if the rest of the answer is lost. A
+// 429, from any server, means that the request was not let through.
+func (e *APIError) nothingDone() bool {
+	switch {
+	case e.Status == http.StatusTooManyRequests, e.Status == http.StatusConflict, e.Status == http.StatusUnprocessableEntity:
+		return true
+	case e.foreign():
+		return false
+	case e.Status >= http.StatusInternalServerError:
+		return e.Status == http.StatusServiceUnavailable && e.Code == "unavailable"
+	}
+	return e.Status >= http.StatusBadRequest
+}
+
+// Is reports whether target is a Class that the answer belongs to.
+func (e *APIError) Is(target error) bool {
+	class, ok := target.(*class)
+	return ok && class.has(e)
+}
+
+// newAPIError parses an answer with an error status. It parses the answer before it hides
+// secrets, so that hiding cannot change the meaning.
+func newAPIError(r request, target *url.URL, a *answer, secrets *secrets) *APIError {
+	err := &APIError{
+		Status:    a.status,
+		Method:    r.method,
+		Path:      "/" + strings.Join(r.path, "/"),
+		RequestID: requestID(a.header),
+		BaseURL:   baseOf(target, r.path),
+	}
+	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
+		err.RetryAfter = retryAfter(a.header)
+	}
+	var envelope struct{ Detail, Code string }
+	if json.Unmarshal(a.body, &envelope) == nil && (envelope.Detail != "" || envelope.Code != "") {
+		err.Code, err.Detail = envelope.Code, secrets.hide(envelope.Detail)
+		return err
+	}
+	err.Detail = strings.ToValidUTF8(strings.TrimSpace(secrets.hide(string(a.body))), "")
+	if cut := []rune(err.Detail); len(cut) > maxForeignBody {
+		err.Detail = string(cut[:maxForeignBody]) + "…"
+	}
+	return err
+}
+
+// baseOf returns the base URL of a request's URL.
+func baseOf(target *url.URL, path []string) string {
+	base := *target
+	base.RawQuery, base.RawPath = "", ""
+	base.Path = strings.TrimSuffix(base.Path, "/"+strings.Join(path, "/"))
+	return base.String()
+}
+
+// A ForeignError is a success response that does not come from the service: it cannot be
+// parsed, or has a different content than requested.
+type ForeignError struct {
+	Method  string
+	Path    []string // below the base URL
+	BaseURL string
+	Reason  string
+}
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("%s /%s at %s: %s", e.Method, strings.Join(e.Path, "/"), e.BaseURL, e.Reason)
+}
+
+// Is reports whether target is ErrForeign.
+func (e *ForeignError) Is(target error) bool { return target == ErrForeign }
+
+// An UnreachableError is the error of a request that got no answer.
+type UnreachableError struct {
+	BaseURL string
+	Err     error
+}
+
+func (e *UnreachableError) Error() string { return e.BaseURL + ": " + e.Err.Error() }
+
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// Is reports whether target is ErrUnreachable.
+func (e *UnreachableError) Is(target error) bool { return target == ErrUnreachable }
+
+// An OutcomeError is the error of a POST that the service may or may not have executed.
+// The connection broke after the request was sent, or the answer did not come from the
+// service.
+type OutcomeError struct{ Err error }
+
+func (e *OutcomeError) Error() string {
+	return e.Err.Error() + " (it is unknown whether the service carried it out)"
+}
+
+func (e *OutcomeError) Unwrap() error { return e.Err }
+
+func outcomeUnknown(err error) bool {
+	var unknown *OutcomeError
+	return errors.As(err, &unknown)
+}

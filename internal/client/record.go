@@ -1,0 +1,27 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+)
+
+// get reads one record.
+func get[T any](ctx context.Context, c *Client, path ...string) (T, error) {
+	return do[T](ctx, c.sender, request{method: http.MethodGet, path: path})
+}
+
+// A record is an object of the API with an identifier.
+type record interface{ Identifier() string }
+
+// getRecord reads the record with an identifier. An answer with another record or none
+// does not come from the service: `null` and {"message": "maintenance"} decode into an
+// empty record without an error.
+func getRecord[T record](ctx context.Context, c *Client, r request, id string) (T, error) {
+	r.method = http.MethodGet
+	value, err := do[T](ctx, c.sender, r)
+	if err == nil && value.Identifier() != id {
+		err = c.sender.foreign(r, fmt.Sprintf("the answer is not the record of %q", id))
+	}
+	return value, err
+}
