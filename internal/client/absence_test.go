@@ -45,7 +45,7 @@ func TestAbsenceIsConfirmed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, script{"GET /instances/i": row.record, "GET /instances": row.list}.serve)
+				c, _ := newTestClient(t, script{"GET /instances/i": row.record, "GET /instances": row.list}.Serve)
 				begun := time.Now()
 				instance, err := c.RefreshInstance(t.Context(), "i")
 				if row.err == nil && (err != nil || instance.ID != "i") {
@@ -113,12 +113,12 @@ func TestAbsencesShareAPause(t *testing.T) {
 			close(work)
 			all.Wait()
 			lists := 0
-			for _, request := range transport.requests() {
+			for _, request := range transport.Requests() {
 				if request == "GET /instances" {
 					lists++
 				}
 			}
-			t.Logf("%d workers: %d requests, %d of them lists, in %s", workers, len(transport.requests()), lists, time.Since(begun))
+			t.Logf("%d workers: %d requests, %d of them lists, in %s", workers, len(transport.Requests()), lists, time.Since(begun))
 			if took := time.Since(begun); took > 2*absencePause || lists > 5 {
 				t.Errorf("%d workers: %d lists, in %s", workers, lists, took)
 			}
@@ -139,7 +139,7 @@ func TestChildrenOfAGoneInstance(t *testing.T) {
 		if _, err := c.RefreshInstance(t.Context(), "i"); !errors.Is(err, ErrNotFound) {
 			t.Fatal(err)
 		}
-		begun, before := time.Now(), len(transport.requests())
+		begun, before := time.Now(), len(transport.Requests())
 		for _, err := range []error{
 			second(c.RefreshInstance(t.Context(), "i")), second(c.RefreshApp(t.Context(), "i", "a")),
 			second(c.RefreshDatabase(t.Context(), "i", "d")), second(c.RefreshExtension(t.Context(), "i", "d", "e")),
@@ -151,7 +151,7 @@ func TestChildrenOfAGoneInstance(t *testing.T) {
 		if took := time.Since(begun); took > 0 {
 			t.Errorf("it took %s", took)
 		}
-		if n := len(transport.requests()) - before; n > 5 {
+		if n := len(transport.Requests()) - before; n > 5 {
 			t.Errorf("%d requests", n)
 		}
 	})
@@ -193,7 +193,7 @@ func TestAbsentChildren(t *testing.T) {
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c, _ := newTestClient(t, row.script.serve)
+			c, _ := newTestClient(t, row.script.Serve)
 			begun := time.Now()
 			if err := row.read(t.Context(), c, row.is); err != nil {
 				t.Errorf("%s: %v", what, err)
@@ -208,7 +208,7 @@ func TestAbsentChildren(t *testing.T) {
 	}
 	t.Run("an app that its list holds", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			c, _ := newTestClient(t, script{"GET /instances/i/apps": inTurn(with("apps", "other"), with("apps", "a"))}.serve)
+			c, _ := newTestClient(t, script{"GET /instances/i/apps": inTurn(with("apps", "other"), with("apps", "a"))}.Serve)
 			if _, err := c.RefreshApp(t.Context(), "i", "a"); !errors.Is(err, ErrContradiction) {
 				t.Errorf("RefreshApp: got error %v, want ErrContradiction", err)
 			}
@@ -256,7 +256,7 @@ func TestListFromBeforeACreationProvesNoAbsence(t *testing.T) {
 			"GET /instances/i-1": says(200, object{"id": "i-1"}),
 			"GET /instances/i-2": says(200, object{"id": "i-2"}),
 			"POST /instances":    says(202, object{"id": "new", "job_id": "j"}),
-		}.serve)
+		}.Serve)
 		for _, id := range []string{"i-1", "i-2", "i-3"} {
 			if _, err := c.RefreshInstance(t.Context(), id); err != nil {
 				t.Fatal(err)
@@ -329,7 +329,7 @@ func TestRefreshEngine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, script{"GET /instances/i": row.record, "GET /instances": says(200, []object{})}.serve)
+				c, _ := newTestClient(t, script{"GET /instances/i": row.record, "GET /instances": says(200, []object{})}.Serve)
 				begun := time.Now()
 				err := c.RefreshEngine(t.Context(), "i", "postgres")
 				if (err != nil) != row.fails || errors.Is(err, ErrNotFound) != row.gone {
@@ -365,7 +365,7 @@ func TestGoneWithItsEngine(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, _ := newTestClient(t, script{
 					"GET /instances/i": row.record, "GET /instances/i/postgres/databases": row.list, "GET /instances/i/postgres/extensions": row.list,
-				}.serve)
+				}.Serve)
 				begun := time.Now()
 				_, err := c.RefreshDatabase(t.Context(), "i", "shop")
 				_, extensionErr := c.RefreshExtension(t.Context(), "i", "shop", "pgvector")

@@ -30,7 +30,7 @@ func TestWithoutAConnectionNothingWasSent(t *testing.T) {
 	defer refusing.Close()
 	through := func(proxy string) http.RoundTripper {
 		u, _ := url.Parse(proxy)
-		transport := newTransport().(*http.Transport)
+		transport := newTransport()
 		transport.Proxy = http.ProxyURL(u)
 		return transport
 	}
@@ -128,7 +128,7 @@ func TestRequestTimeout(t *testing.T) {
 		if _, err := c.Account(t.Context()); !errors.Is(err, errRequestTimeout) || !errors.Is(err, ErrUnreachable) {
 			t.Errorf("Account: got error %v, want errRequestTimeout and ErrUnreachable", err)
 		}
-		if n := len(transport.requests()); n != 2 {
+		if n := len(transport.Requests()); n != 2 {
 			t.Errorf("%d requests, want 2", n)
 		}
 	})
@@ -144,7 +144,7 @@ func TestBodyThatBreaksOff(t *testing.T) {
 				broken := says(brokenOff, object{"id": "me", "name": "A"})
 				c, transport := newTestClient(t, inTurn(broken, broken, whole))
 				account, err := do[Account](t.Context(), c.sender, request{method: method, path: []string{"me"}})
-				if n := len(transport.requests()); n != sent {
+				if n := len(transport.Requests()); n != sent {
 					t.Errorf("%d requests, want %d", n, sent)
 				}
 				if sent == 1 && !outcomeUnknown(err) || sent > 1 && (err != nil || account.Name != "A") {
@@ -196,7 +196,7 @@ func TestBodiesAreCapped(t *testing.T) {
 	if err := post(t.Context(), c); !errors.Is(err, ErrBodyTooLarge) || !outcomeUnknown(err) {
 		t.Errorf("POST: got error %v, want ErrBodyTooLarge with an unknown outcome", err)
 	}
-	if n := len(transport.requests()); n != 2 {
+	if n := len(transport.Requests()); n != 2 {
 		t.Errorf("%d requests, want 2: a second is as large", n)
 	}
 }

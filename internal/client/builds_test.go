@@ -54,7 +54,7 @@ func TestBuilds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{"GET /instances/i/apps/a": row.app(), "GET /instances/i/apps/a/builds": row.builds()}.serve)
+				c, transport := newTestClient(t, script{"GET /instances/i/apps/a": row.app(), "GET /instances/i/apps/a/builds": row.builds()}.Serve)
 				build := map[string]string{"": "b-1", "newest": ""}[row.build]
 				begun := time.Now()
 				err := c.WaitDeployed(within(t, 30*time.Minute), "i", "a", build, row.before)
@@ -65,7 +65,7 @@ func TestBuilds(t *testing.T) {
 				if took < row.takes || took > row.takes+row.takes/3+longestBlind+2*time.Second {
 					t.Errorf("it took %s, want %s", took, row.takes)
 				}
-				if n := len(transport.requests()); n > 200 {
+				if n := len(transport.Requests()); n > 200 {
 					t.Errorf("%d requests", n)
 				}
 			})
@@ -92,7 +92,7 @@ func TestWaitAppRunning(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, script{"GET /instances/i/apps/a": row.app()}.serve)
+				c, _ := newTestClient(t, script{"GET /instances/i/apps/a": row.app()}.Serve)
 				begun := time.Now()
 				err := c.WaitAppRunning(within(t, time.Hour), "i", "a", row.before)
 				if row.err == nil && err != nil || row.err != nil && !isAs[*AppError](err) {
@@ -131,7 +131,7 @@ func TestFailedDeploymentTellsWhatTheRecordsTold(t *testing.T) {
 				c, _ := newTestClient(t, script{
 					"GET /instances/i/apps/a":        says(200, object{"name": "a", "status": row.status, "port": 3000, "health_path": "/up", "env": object{"TOKEN": "in-the-record"}, "failure": failure}),
 					"GET /instances/i/apps/a/builds": says(200, object{"builds": []object{row.build}}),
-				}.serve)
+				}.Serve)
 				c.HideSecret("a-canary")
 				err := c.WaitDeployed(t.Context(), "i", "a", "b", row.before)
 				if diff := cmp.Diff(row.want, err, cmp.AllowUnexported(Log{}), cmpopts.IgnoreFields(App{}, "Env")); diff != "" {
@@ -149,7 +149,7 @@ func TestFailedBuildOfAnUnreadableApp(t *testing.T) {
 		c, _ := newTestClient(t, script{
 			"GET /instances/i/apps/a":        gateway(502),
 			"GET /instances/i/apps/a/builds": says(200, object{"builds": []object{{"id": "b", "status": "failed", "error": "a-log"}}}),
-		}.serve)
+		}.Serve)
 		err := c.WaitDeployed(t.Context(), "i", "a", "b", AppRunning)
 		var failed *BuildError
 		if !errors.As(err, &failed) || failed.Build.Error.Text != "" || !errors.Is(failed.Build.Error.Withheld, ErrForeign) || contains(err.Error(), "a-log") || failed.After != "" {
@@ -238,7 +238,7 @@ func TestLongHistories(t *testing.T) {
 				if err := row.read(within(t, time.Hour), c); err != nil {
 					t.Error(err)
 				}
-				if n := transport.count("GET"); n != row.want {
+				if n := transport.Count("GET"); n != row.want {
 					t.Errorf("%d requests, want %d", n, row.want)
 				}
 			})
@@ -255,7 +255,7 @@ func TestBuildListedLateInALongHistory(t *testing.T) {
 		if err := c.waitBuilt(within(t, time.Hour), "i", "a", "b-3001", AppRunning); err != nil || time.Since(begun) < time.Minute {
 			t.Errorf("found after %s, %v", time.Since(begun), err)
 		}
-		if n := transport.count("GET"); n < 20 || n > 100 {
+		if n := transport.Count("GET"); n < 20 || n > 100 {
 			t.Errorf("%d requests, want 18 and then one for each look", n)
 		}
 	})
@@ -275,8 +275,8 @@ func TestBuildsWithLargeLogs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, transport := newTestClient(t, history(row.builds))
-				if err := wants[[]Build](len(row.builds))(c.Builds(t.Context(), "i", "a")); err != nil || transport.count("GET") != row.want {
-					t.Errorf("%d requests, want %d; %v", transport.count("GET"), row.want, err)
+				if err := wants[[]Build](len(row.builds))(c.Builds(t.Context(), "i", "a")); err != nil || transport.Count("GET") != row.want {
+					t.Errorf("%d requests, want %d; %v", transport.Count("GET"), row.want, err)
 				}
 			})
 		})
@@ -297,8 +297,8 @@ func TestBuildsWithLargeLogs(t *testing.T) {
 	t.Run("one that is too large", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, transport := newTestClient(t, history(numbered(1, "failed", strings.Repeat(log, 200))))
-			if _, err := c.Builds(t.Context(), "i", "a"); !errors.Is(err, ErrBodyTooLarge) || transport.count("GET") > 6 {
-				t.Errorf("%d requests, %v", transport.count("GET"), err)
+			if _, err := c.Builds(t.Context(), "i", "a"); !errors.Is(err, ErrBodyTooLarge) || transport.Count("GET") > 6 {
+				t.Errorf("%d requests, %v", transport.Count("GET"), err)
 			}
 		})
 	})

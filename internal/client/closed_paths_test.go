@@ -60,9 +60,7 @@ func TestWhomARetryAfterHolds(t *testing.T) {
 			go func() { refused <- post(t.Context(), c) }()
 			synctest.Wait()
 			if !row.held {
-				transport.mu.Lock()
-				transport.handler = says(200, object{}) // only one path is refused
-				transport.mu.Unlock()
+				transport.SetHandler(says(200, object{})) // only one path is refused
 			}
 			begun := time.Now()
 			if _, err := do[object](t.Context(), c.sender, row.next); err != nil {
@@ -74,8 +72,8 @@ func TestWhomARetryAfterHolds(t *testing.T) {
 			if err := <-refused; err != nil {
 				t.Error(err)
 			}
-			if took := time.Since(begun); took < told || took > told+time.Second || len(transport.times) != 3 {
-				t.Errorf("%d, %s: %d requests, the last after %s", row.status, row.name, len(transport.times), took)
+			if took := time.Since(begun); took < told || took > told+time.Second || len(transport.Times()) != 3 {
+				t.Errorf("%d, %s: %d requests, the last after %s", row.status, row.name, len(transport.Times()), took)
 			}
 		})
 	}
@@ -99,7 +97,7 @@ func TestQueuedRequestsHeedAClosedPath(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := len(transport.times); n != 11 {
+		if n := len(transport.Times()); n != 11 {
 			t.Errorf("%d requests, want 11", n)
 		}
 		if underway, waiting := places(c); underway != 0 || waiting != 0 {
@@ -203,7 +201,7 @@ func TestLongRetryAfterIsWaitedFor(t *testing.T) {
 						if row.ok && (took < row.lasts || took > row.lasts+row.told) || !row.ok && took > row.timeout {
 							t.Errorf("it took %s", took)
 						}
-						if n := len(transport.requests()); n > 5 {
+						if n := len(transport.Requests()); n > 5 {
 							t.Errorf("%d requests", n)
 						}
 						cancel()
@@ -239,7 +237,7 @@ func TestLongRetryAfterWithoutATimeout(t *testing.T) {
 						t.Errorf("%d: it took %s", status, took)
 					}
 				}
-				if n := len(transport.requests()); !row.ok && n != 1 {
+				if n := len(transport.Requests()); !row.ok && n != 1 {
 					t.Errorf("%d: %d requests, though the service asked to wait", status, n)
 				}
 			})
@@ -251,8 +249,8 @@ func TestLongRetryAfterWithoutATimeout(t *testing.T) {
 func TestRepeatedRetryAfterWithoutATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestClient(t, asksToWait(429, 5*time.Minute))
-		if _, err := c.Account(t.Context()); !errors.Is(err, ErrRateLimited) || len(transport.times) != 2 {
-			t.Errorf("%d requests: %v", len(transport.times), err)
+		if _, err := c.Account(t.Context()); !errors.Is(err, ErrRateLimited) || len(transport.Times()) != 2 {
+			t.Errorf("%d requests: %v", len(transport.Times()), err)
 		}
 	})
 }
@@ -273,8 +271,8 @@ func TestWaitHeedsRetryAfter(t *testing.T) {
 		c, transport := newTestClient(t, asksToWait(503, time.Hour))
 		begun := time.Now()
 		err := c.WaitJob(t.Context(), "i", Pending{JobID: "j"}, OpConsole, nil)
-		if !errors.Is(err, ErrUnavailable) || len(transport.times) != 1 || time.Since(begun) > 10*time.Second {
-			t.Errorf("%d requests in %s: %v", len(transport.times), time.Since(begun), err)
+		if !errors.Is(err, ErrUnavailable) || len(transport.Times()) != 1 || time.Since(begun) > 10*time.Second {
+			t.Errorf("%d requests in %s: %v", len(transport.Times()), time.Since(begun), err)
 		}
 	})
 }

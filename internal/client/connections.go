@@ -18,7 +18,7 @@ const (
 )
 
 // newTransport returns a transport for many requests to one host.
-func newTransport() http.RoundTripper {
+func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
 	t.MaxIdleConnsPerHost = maxConcurrency

@@ -9,7 +9,17 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transporttest"
 )
+
+// newNetwork returns a client whose requests go through a network to a handler.
+func newNetwork(t *testing.T, http2 bool, handler http.HandlerFunc, options ...func(*Options)) (*Client, *transporttest.Network) {
+	t.Helper()
+	n := transporttest.NewNetwork(t, http2, handler, newTransport)
+	c, _ := newTestClient(t, nil, append(options, func(o *Options) { o.BaseURL, o.Transport = "https://example.com/api/v1", n })...)
+	return c, n
+}
 
 // As many operations as with -parallelism=50 open at most as many connections, and keep
 // using them.
@@ -62,13 +72,13 @@ func TestConnectionThatTimedOutIsLeft(t *testing.T) {
 			if _, err := c.Account(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			n.silence()
+			n.Silence()
 			begun := time.Now()
 			if _, err := c.Account(t.Context()); err != nil {
 				t.Errorf("HTTP/2 %v: %v", http2, err)
 			}
-			if took := time.Since(begun); took < timeout || took > timeout+backoffBase || n.dials() != 2 {
-				t.Errorf("HTTP/2 %v: %d connections, and an answer after %s", http2, n.dials(), took)
+			if took := time.Since(begun); took < timeout || took > timeout+backoffBase || n.Dials() != 2 {
+				t.Errorf("HTTP/2 %v: %d connections, and an answer after %s", http2, n.Dials(), took)
 			}
 		})
 	}
@@ -78,8 +88,8 @@ func TestConnectionThatTimedOutIsLeft(t *testing.T) {
 // on another connection before the service counts as dead.
 func TestFirstConnectionFallsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var n *network
-		silence := sync.OnceFunc(func() { n.silence() })
+		var n *transporttest.Network
+		silence := sync.OnceFunc(func() { n.Silence() })
 		c, opened := newNetwork(t, true, func(w http.ResponseWriter, _ *http.Request) {
 			silence()
 			respond(w, 200, object{"id": "me"})
@@ -87,8 +97,8 @@ func TestFirstConnectionFallsSilent(t *testing.T) {
 		n = opened
 		begun := time.Now()
 		_, err := c.Account(t.Context())
-		if took := time.Since(begun); err != nil || took > outageLimit || n.dials() != 2 {
-			t.Errorf("got %v after %s with %d connections, want an answer within %s with 2", err, took, n.dials(), outageLimit)
+		if took := time.Since(begun); err != nil || took > outageLimit || n.Dials() != 2 {
+			t.Errorf("got %v after %s with %d connections, want an answer within %s with 2", err, took, n.Dials(), outageLimit)
 		}
 	})
 }
@@ -115,8 +125,8 @@ func TestRequestInFlightOutlivesATimeoutBesideIt(t *testing.T) {
 		if err := post(t.Context(), c); err != nil || posts.Load() != 1 {
 			t.Errorf("%d POSTs: %v", posts.Load(), err)
 		}
-		if err := <-read; err != nil || n.dials() != 2 {
-			t.Errorf("%d connections: %v", n.dials(), err)
+		if err := <-read; err != nil || n.Dials() != 2 {
+			t.Errorf("%d connections: %v", n.Dials(), err)
 		}
 	})
 }
@@ -132,10 +142,10 @@ func TestPingFindsADeadConnection(t *testing.T) {
 		c.sender.http.HTTPClient.Transport.(*attempts).outage.known = true
 		for _, dials := range []int{1, 2} {
 			begun := time.Now()
-			if _, err := c.Account(t.Context()); err != nil || n.dials() != dials || time.Since(begun) != 50*time.Second {
-				t.Errorf("%d connections, want %d, and %s: %v", n.dials(), dials, time.Since(begun), err)
+			if _, err := c.Account(t.Context()); err != nil || n.Dials() != dials || time.Since(begun) != 50*time.Second {
+				t.Errorf("%d connections, want %d, and %s: %v", n.Dials(), dials, time.Since(begun), err)
 			}
-			n.silence()
+			n.Silence()
 			time.Sleep(pingAfter + pingTimeout + time.Second)
 		}
 	})
@@ -147,10 +157,10 @@ func TestLostCreationIsFoundOnceTheNetworkIsBack(t *testing.T) {
 	for _, away := range []time.Duration{0, 10 * time.Second, 3 * time.Minute, 8 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
 			m := &market{answer: 202}
-			var n *network
+			var n *transporttest.Network
 			c, n := newNetwork(t, true, func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodPost {
-					n.goAway(away)
+					n.GoAway(away)
 				}
 				m.serve(w, r)
 			})

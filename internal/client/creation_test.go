@@ -191,17 +191,17 @@ func TestRefusedCreationIsNotLookedFor(t *testing.T) {
 		"unavailable, and then broken": {inTurn(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 503, "unavailable") }, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 401, "unauthorized") }), 2, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c, transport := newTestClient(t, script{"GET /instances": none, "POST /instances": row.post}.serve)
+			c, transport := newTestClient(t, script{"GET /instances": none, "POST /instances": row.post}.Serve)
 			begun := time.Now()
 			created, err := c.CreateInstance(t.Context(), web)
 			if (err == nil) != (row.id != "") || created.ID != row.id || outcomeUnknown(err) || isAs[*UnknownCreationError](err) || created.Adopted {
 				t.Errorf("%s: %+v, %v", name, created, err)
 			}
-			if n := transport.count("POST"); n != row.posts {
+			if n := transport.Count("POST"); n != row.posts {
 				t.Errorf("%s: %d POSTs, want %d", name, n, row.posts)
 			}
-			if took := time.Since(begun); took > 10*time.Second || transport.count("GET") != 1 {
-				t.Errorf("%s: it took %s, with %v", name, took, transport.requests())
+			if took := time.Since(begun); took > 10*time.Second || transport.Count("GET") != 1 {
+				t.Errorf("%s: it took %s, with %v", name, took, transport.Requests())
 			}
 		})
 	}
@@ -248,7 +248,7 @@ func TestCreationsOfOneNameNeverAdoptEachOther(t *testing.T) {
 		if len(seen) != 5 || len(m.instances) != 5 {
 			t.Errorf("%v of %d instances", seen, len(m.instances))
 		}
-		t.Logf("%d requests", len(transport.requests()))
+		t.Logf("%d requests", len(transport.Requests()))
 	})
 }
 
@@ -267,12 +267,12 @@ func TestCreationsShareAList(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := transport.count("GET"); n != 1 {
+		if n := transport.Count("GET"); n != 1 {
 			t.Errorf("%d lists for 20 creations", n)
 		}
 		time.Sleep(snapshotAge)
-		if _, err := c.CreateInstance(t.Context(), NewInstance{Name: "late", Plan: "free", Region: "eu"}); err != nil || transport.count("GET") != 2 {
-			t.Errorf("%v, %d lists", err, transport.count("GET"))
+		if _, err := c.CreateInstance(t.Context(), NewInstance{Name: "late", Plan: "free", Region: "eu"}); err != nil || transport.Count("GET") != 2 {
+			t.Errorf("%v, %d lists", err, transport.Count("GET"))
 		}
 	})
 }
@@ -310,8 +310,8 @@ func TestNamesakes(t *testing.T) {
 func TestCreationNeedsItsList(t *testing.T) {
 	for _, list := range []http.HandlerFunc{gateway(404), gateway(502), says(200, object{"message": "maintenance"}), func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }} {
 		synctest.Test(t, func(t *testing.T) {
-			c, transport := newTestClient(t, script{"GET /instances": list, "POST /instances": says(202, object{"id": "i"})}.serve)
-			if _, err := c.CreateInstance(t.Context(), web); err == nil || transport.count("POST") > 0 {
+			c, transport := newTestClient(t, script{"GET /instances": list, "POST /instances": says(202, object{"id": "i"})}.Serve)
+			if _, err := c.CreateInstance(t.Context(), web); err == nil || transport.Count("POST") > 0 {
 				t.Errorf("CreateInstance: got error %v, want an error and no POST", err)
 			}
 		})
@@ -444,7 +444,7 @@ func TestWaitCreated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /jobs/j-1": row.record()}.serve)
+				c, transport := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /jobs/j-1": row.record()}.Serve)
 				begun := time.Now()
 				err := c.WaitCreated(within(t, 20*time.Minute), "i", row.job)
 				took := time.Since(begun)
@@ -469,7 +469,7 @@ func TestWaitCreated(t *testing.T) {
 				if took < row.takes || took > row.takes+row.takes/4+5*time.Second {
 					t.Errorf("it took %s, want %s", took, row.takes)
 				}
-				if n := len(transport.requests()); n > 250 {
+				if n := len(transport.Requests()); n > 250 {
 					t.Errorf("%d requests", n)
 				}
 			})

@@ -43,12 +43,12 @@ func TestResizeIsFoundInTheRecord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{"POST /instances/i/actions/resize": row.post, "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.serve)
+				c, transport := newTestClient(t, script{"POST /instances/i/actions/resize": row.post, "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.Serve)
 				pending, err := enter(t, c).Resize(within(t, time.Hour), "large")
 				if outcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending != row.pending) {
 					t.Errorf("%+v, %v", pending, err)
 				}
-				if n := transport.count("POST"); n != 1 {
+				if n := transport.Count("POST"); n != 1 {
 					t.Errorf("%d POSTs", n)
 				}
 			})
@@ -79,7 +79,7 @@ func TestRebuildIsProvedByItsBuild(t *testing.T) {
 					"GET /instances/i":                          says(200, object{"id": "i", "status": "running", "job_id": "j-1"}),
 					"GET /jobs/j-1":                             says(200, job),
 					"GET /instances/i/apps/a/builds":            says(200, object{"builds": row.builds}),
-				}.serve)
+				}.Serve)
 				pending, err := enter(t, c).RebuildApp(within(t, time.Hour), "a", map[string]bool{"b-1": true})
 				if outcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending.BuildID != row.build) {
 					t.Errorf("%+v, %v", pending, err)
@@ -115,7 +115,7 @@ func TestAwaitIdle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.serve)
+				c, _ := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.Serve)
 				begun := time.Now()
 				_, foreign, err := enter(t, c).AwaitIdle(within(t, time.Hour))
 				switch row.err.(type) {
@@ -192,7 +192,7 @@ func TestAccountID(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{"GET /me": row.me}.serve)
+				c, transport := newTestClient(t, script{"GET /me": row.me}.Serve)
 				if _, known := c.KnownAccountID(); known {
 					t.Error("KnownAccountID: got a known account ID before it was read, want an unknown one")
 				}
@@ -206,7 +206,7 @@ func TestAccountID(t *testing.T) {
 				if known, ok := c.KnownAccountID(); ok == row.fails || known != row.id {
 					t.Errorf("known are %q, %t", known, ok)
 				}
-				if n := transport.count("GET"); n != row.requests {
+				if n := transport.Count("GET"); n != row.requests {
 					t.Errorf("%d requests, want %d", n, row.requests)
 				}
 			})
@@ -227,7 +227,7 @@ func TestAccountIDThatCannotBeRead(t *testing.T) {
 					t.Errorf("%t, %v", known, err)
 				}
 			}
-			if n := transport.count("GET"); n != requests {
+			if n := transport.Count("GET"); n != requests {
 				t.Errorf("%d requests, want %d", n, requests)
 			}
 		}

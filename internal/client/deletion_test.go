@@ -65,7 +65,7 @@ func TestDeletion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{path: row.remove(), "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job(), "GET /jobs/j-2": during(20*time.Second, other("running"), other("done")), "GET /instances": says(200, []object{})}.serve)
+				c, transport := newTestClient(t, script{path: row.remove(), "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job(), "GET /jobs/j-2": during(20*time.Second, other("running"), other("done")), "GET /instances": says(200, []object{})}.Serve)
 				turn := enter(t, c)
 				begun := time.Now()
 				err := turn.Do(within(t, 20*time.Minute), OpDelete, func(ctx context.Context) (Pending, error) { return turn.Delete(ctx, nil) })
@@ -91,7 +91,7 @@ func TestDeletion(t *testing.T) {
 				if took < row.takes || took > row.takes+row.takes/4+45*time.Second {
 					t.Errorf("it took %s", took)
 				}
-				if n := transport.count("DELETE"); n != row.removes && (row.removes != some || n == 0) {
+				if n := transport.Count("DELETE"); n != row.removes && (row.removes != some || n == 0) {
 					t.Errorf("%d DELETEs, want %d", n, row.removes)
 				}
 			})
@@ -120,7 +120,7 @@ func TestDeletionIsPermittedBeforeEachRequest(t *testing.T) {
 					c, transport := newTestClient(t, script{
 						"DELETE " + row.address: inTurn(busy, says(202, object{"job_id": "j-own"})),
 						"GET /instances/i":      says(200, object{"id": "i", "status": "running"}),
-					}.serve)
+					}.Serve)
 					turn := enter(t, c)
 					defer turn.Leave()
 					asked := 0
@@ -130,7 +130,7 @@ func TestDeletionIsPermittedBeforeEachRequest(t *testing.T) {
 						}
 						return nil
 					})
-					if sent := strings.Count(strings.Join(transport.requests(), "\n"), "DELETE"); !errors.Is(err, want) || sent != permitted {
+					if sent := strings.Count(strings.Join(transport.Requests(), "\n"), "DELETE"); !errors.Is(err, want) || sent != permitted {
 						t.Errorf("%d DELETEs, %v", sent, err)
 					}
 				})

@@ -277,12 +277,12 @@ func TestRedeployIsProvedByItsBuild(t *testing.T) {
 					"GET /instances/i/apps/a/builds": func(w http.ResponseWriter, _ *http.Request) {
 						respond(w, 200, object{"builds": builds})
 					},
-				}.serve)
+				}.Serve)
 				pending, err := enter(t, c).RedeployApp(t.Context(), "a")
 				if outcomeUnknown(err) != row.unsure || !row.unsure && (err != nil || pending.BuildID != row.build) {
 					t.Errorf("%+v, %v", pending, err)
 				}
-				if n := transport.count("POST"); n != 1 {
+				if n := transport.Count("POST"); n != 1 {
 					t.Errorf("%d POSTs", n)
 				}
 			})
@@ -312,7 +312,7 @@ func TestJobOfSomebodyElseProvesNothing(t *testing.T) {
 					respond(w, 200, record)
 				},
 				"GET /jobs/j-1": says(200, job),
-			}.serve)
+			}.Serve)
 			if pending, err := enter(t, c).RestartEngine(t.Context(), "redis"); !outcomeUnknown(err) {
 				t.Errorf("%s: %+v, %v", name, pending, err)
 			}
@@ -327,7 +327,7 @@ func TestActionNeedsItsBaseline(t *testing.T) {
 		if _, err := enter(t, c).Rotate(t.Context()); !errors.Is(err, ErrForeign) || outcomeUnknown(err) {
 			t.Errorf("Rotate: got error %v, want ErrForeign with a known outcome", err)
 		}
-		if n := transport.count("POST"); n != 0 {
+		if n := transport.Count("POST"); n != 0 {
 			t.Errorf("%d POSTs", n)
 		}
 	})
@@ -361,7 +361,7 @@ func TestQueryIsNeverSentTwice(t *testing.T) {
 			if !outcomeUnknown(err) || !strings.Contains(err.Error(), "it is unknown whether the service carried it out") {
 				t.Errorf("Query: got error %v, want an unknown outcome", err)
 			}
-			if n := len(transport.requests()); n != 1 {
+			if n := len(transport.Requests()); n != 1 {
 				t.Errorf("%d requests, want 1", n)
 			}
 		})
@@ -387,10 +387,10 @@ func TestActionBesideOneThatIsNotShownYet(t *testing.T) {
 			"POST /instances/i/actions/rotate": during(20*time.Second, busy, gateway(404)),
 			"GET /instances/i":                 during(lag, record(nil), during(20*time.Second+lag, record(object{"job_id": "j-1"}), record(theirs))),
 			"GET /jobs/j-1":                    during(20*time.Second+lag, jobIs("running", OpRotate), jobIs("done", OpRotate)),
-		}.serve)
+		}.Serve)
 		turn := enter(t, c)
 		if pending, err := turn.Rotate(within(t, time.Hour)); !outcomeUnknown(err) {
-			t.Errorf("%+v, %v, and it was never carried out\n%s", pending, err, strings.Join(transport.requests(), "\n"))
+			t.Errorf("%+v, %v, and it was never carried out\n%s", pending, err, strings.Join(transport.Requests(), "\n"))
 		}
 	})
 }
@@ -422,7 +422,7 @@ func TestActionBesideAnother(t *testing.T) {
 					},
 					"GET /instances/i": during(20*time.Second, says(200, named), says(200, ended)),
 					"GET /jobs/j-1":    during(20*time.Second, jobIs(row.status, row.operation), jobIs(row.after, row.operation)),
-				}.serve)
+				}.Serve)
 				_, err := enter(t, c).Rotate(within(t, time.Hour))
 				if waited := sent >= 20*time.Second; waited != row.waits || row.waits && !outcomeUnknown(err) {
 					t.Errorf("Rotate: got a request after %s and error %v, want a wait for the job: %t", sent, err, row.waits)
@@ -443,9 +443,9 @@ func TestEvidenceFromBeforeTheBaseline(t *testing.T) {
 			"POST /instances/i/actions/rotate": gateway(502),
 			"GET /instances/i":                 inTurn(current, older, older, current),
 			"GET /jobs/j-1":                    jobIs("done", OpRotate),
-		}.serve)
+		}.Serve)
 		if pending, err := enter(t, c).Rotate(within(t, time.Hour)); !outcomeUnknown(err) {
-			t.Errorf("%+v, %v, and it was never carried out\n%s", pending, err, strings.Join(transport.requests(), "\n"))
+			t.Errorf("%+v, %v, and it was never carried out\n%s", pending, err, strings.Join(transport.Requests(), "\n"))
 		}
 	})
 }

@@ -30,7 +30,7 @@ func TestCancelledMutationInFlightIsFinished(t *testing.T) {
 			if _, err := do[Webhook](ctx, c.sender, request{method: method, path: []string{"webhooks"}}); !errors.Is(err, context.Canceled) || outcomeUnknown(err) {
 				t.Errorf("%s: %v, want the cancellation and nothing sent", method, err)
 			}
-			if n := len(transport.requests()); n != 1 {
+			if n := len(transport.Requests()); n != 1 {
 				t.Errorf("%s: %d requests, want 1", method, n)
 			}
 		})

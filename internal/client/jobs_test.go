@@ -134,7 +134,7 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 				if list == nil {
 					list = []object{}
 				}
-				c, transport := newTestClient(t, script{"GET /jobs/j-1": row.job(), "GET /instances/i": row.instance(), "GET /instances": says(200, list)}.serve)
+				c, transport := newTestClient(t, script{"GET /jobs/j-1": row.job(), "GET /instances/i": row.instance(), "GET /instances": says(200, list)}.Serve)
 				begun := time.Now()
 				err := c.WaitJob(within(t, 20*time.Minute), "i", Pending{JobID: "j-1"}, row.operation, nil)
 				took := time.Since(begun)
@@ -157,7 +157,7 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 				if most := row.takes + row.takes/3 + 25*time.Second; took < row.takes || took > most {
 					t.Errorf("it took %s, want from %s to %s", took, row.takes, most)
 				}
-				if n := len(transport.requests()); n > 300 {
+				if n := len(transport.Requests()); n > 300 {
 					t.Errorf("%d requests", n)
 				}
 			})
@@ -175,7 +175,7 @@ func TestWhatIsPending(t *testing.T) {
 		if !isAs[*NoEvidenceError](err) {
 			t.Errorf("nothing is known: %v", err)
 		}
-		if n := len(transport.requests()); n != 0 {
+		if n := len(transport.Requests()); n != 0 {
 			t.Errorf("%d requests", n)
 		}
 	})
@@ -213,7 +213,7 @@ func TestWaitGone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /instances": says(200, []object{})}.serve)
+				c, _ := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /instances": says(200, []object{})}.Serve)
 				begun := time.Now()
 				err := c.WaitJob(t.Context(), "i", Pending{deletion: true}, OpDelete, nil)
 				took := time.Since(begun)

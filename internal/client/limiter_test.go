@@ -120,8 +120,8 @@ func TestRequestsPerSecond(t *testing.T) {
 		if took := time.Since(begun); took < 9900*time.Millisecond || took > 11*time.Second {
 			t.Errorf("100 requests took %s", took)
 		}
-		for k := 11; k < len(transport.times); k++ {
-			if gap := transport.times[k].Sub(transport.times[k-11]); gap < time.Second {
+		for k := 11; k < len(transport.Times()); k++ {
+			if gap := transport.Times()[k].Sub(transport.Times()[k-11]); gap < time.Second {
 				t.Fatalf("12 requests within %s", gap)
 			}
 		}
@@ -322,9 +322,9 @@ func TestRateLimitThatNeverEnds(t *testing.T) {
 				t.Errorf("%d lost", lost)
 			}
 			took := time.Since(begun)
-			t.Logf("Retry-After %q: %d requests in %s", retryAfter, len(transport.requests()), took)
-			if took < stallTime || took > stallTime+90*time.Second || len(transport.requests()) > 500 {
-				t.Errorf("%d requests in %s", len(transport.requests()), took)
+			t.Logf("Retry-After %q: %d requests in %s", retryAfter, len(transport.Requests()), took)
+			if took < stallTime || took > stallTime+90*time.Second || len(transport.Requests()) > 500 {
+				t.Errorf("%d requests in %s", len(transport.Requests()), took)
 			}
 			if _, err := c.Account(t.Context()); !errors.Is(err, ErrRateLimited) || outcomeUnknown(err) {
 				t.Errorf("Account: got error %v, want ErrRateLimited with a known outcome", err)
@@ -392,7 +392,7 @@ func TestRefusedTogetherAreSpread(t *testing.T) {
 			})
 		}
 		all.Wait()
-		again := transport.times[workers:]
+		again := transport.Times()[workers:]
 		slices.SortFunc(again, time.Time.Compare)
 		if len(again) != workers || again[0].Sub(begun) < time.Second {
 			t.Fatalf("%d were sent again, the first after %s", len(again), again[0].Sub(begun))

@@ -53,7 +53,7 @@ func TestPages(t *testing.T) {
 		if got := strings.Join(ids, " "); err != nil || got != row.ids {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
-		if n := len(transport.requests()); n != row.requests {
+		if n := len(transport.Requests()); n != row.requests {
 			t.Errorf("%s: %d requests, want %d", name, n, row.requests)
 		}
 	}
@@ -69,7 +69,7 @@ func TestListThatNeverEnds(t *testing.T) {
 	if _, err := c.Instances(t.Context()); !errors.Is(err, ErrForeign) || !contains(err.Error(), "does not end") {
 		t.Errorf("Instances: got error %v, want ErrForeign for a list that does not end", err)
 	}
-	if n := len(transport.requests()); n != maxPages {
+	if n := len(transport.Requests()); n != maxPages {
 		t.Errorf("%d requests, want %d", n, maxPages)
 	}
 }
@@ -116,7 +116,7 @@ func TestChargesArePaged(t *testing.T) {
 	if err != nil || len(billing.Subscriptions) != 1 || len(billing.Charges) != 3 {
 		t.Errorf("%+v, %v", billing, err)
 	}
-	if n := len(transport.requests()); n != 2 {
+	if n := len(transport.Requests()); n != 2 {
 		t.Errorf("%d requests", n)
 	}
 }
@@ -132,7 +132,7 @@ func TestBareLists(t *testing.T) {
 		"GET /instances/i/postgres/databases":  bare(object{"name": "d"}),
 		"GET /instances/i/postgres/extensions": bare(object{"name": "e"}),
 		"GET /instances/i/backups":             bare(object{"id": "b"}),
-	}.serve)
+	}.Serve)
 	for name, read := range map[string]func() (int, error){
 		"instances":  func() (int, error) { l, err := c.Instances(t.Context()); return len(l), err },
 		"webhooks":   func() (int, error) { l, err := c.Webhooks(t.Context()); return len(l), err },

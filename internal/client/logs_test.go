@@ -29,7 +29,7 @@ func TestLogsAreShownWithoutVariables(t *testing.T) {
 			"GET /instances/i/apps/a/builds": says(200, object{"builds": []object{{"id": "b", "status": "failed", "error": log}}}),
 			"GET /instances/i/apps/a":        says(200, row.app),
 			"GET /instances/i/apps":          says(200, object{"apps": []object{row.app}}),
-		}.serve)
+		}.Serve)
 		c.HideSecret("a-canary")
 		builds, err := c.Builds(t.Context(), "i", "a")
 		if err != nil || builds[0].Error.Text != "" {
@@ -50,7 +50,7 @@ func TestVariablesThatNoLogNeeds(t *testing.T) {
 		c, transport := newTestClient(t, gateway(http.StatusBadGateway))
 		builds := []Build{{ID: "b-2"}, {ID: "b-1"}}
 		c.ShowLogs(t.Context(), "i", "a", builds)
-		if n := len(transport.requests()); n != 0 || builds[0].Error.Withheld != nil {
+		if n := len(transport.Requests()); n != 0 || builds[0].Error.Withheld != nil {
 			t.Errorf("%d requests, %+v", n, builds)
 		}
 		builds[1].Error.raw = "a log"

@@ -74,7 +74,7 @@ func TestForeignJobs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{path: row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": row.job}.serve)
+				c, transport := newTestClient(t, script{path: row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": row.job}.Serve)
 				turn := enter(t, c)
 				defer turn.Leave()
 				pending, err := turn.SetAllowlist(t.Context(), nil)
@@ -96,7 +96,7 @@ func TestForeignJobs(t *testing.T) {
 						t.Errorf("SetAllowlist: got error %v, want %v", err, want)
 					}
 				}
-				if got := strings.Join(transport.requests(), ", "); got != row.log {
+				if got := strings.Join(transport.Requests(), ", "); got != row.log {
 					t.Errorf("requests\n%s\nwant\n%s", got, row.log)
 				}
 			})
@@ -111,11 +111,11 @@ func TestRefusalThatNoJobExplains(t *testing.T) {
 			c, transport := newTestClient(t, script{
 				"PUT /instances/i/allowlist": func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, code) },
 				"GET /instances/i":           says(200, object{"id": "i", "status": "failed", "job_id": nil}),
-			}.serve)
+			}.Serve)
 			begun := time.Now()
 			_, err := enter(t, c).SetAllowlist(within(t, time.Hour), nil)
 			if took := time.Since(begun); !isAs[*APIError](err) || took < ReadLag || took > 2*ReadLag {
-				t.Errorf("%s: %v after %s, with %d requests", code, err, took, transport.count("PUT"))
+				t.Errorf("%s: %v after %s, with %d requests", code, err, took, transport.Count("PUT"))
 			}
 		})
 	}
@@ -127,7 +127,7 @@ func TestForeignJobThatNeverEndsIsLeftWithTheContext(t *testing.T) {
 			"PUT /instances/i/allowlist": func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") },
 			"GET /instances/i":           says(200, object{"id": "i", "job_id": "j-1"}),
 			"GET /jobs/j-1":              jobIs("running", OpResize),
-		}.serve)
+		}.Serve)
 		ctx := within(t, 10*time.Minute)
 		turn := enter(t, c)
 		_, err := turn.SetAllowlist(ctx, nil)
@@ -170,8 +170,8 @@ func TestTenMinutesOf409(t *testing.T) {
 				if err == nil || time.Since(begun) > 10*time.Minute+time.Second {
 					t.Errorf("%s, %s: %v after %s", name, kind, err, time.Since(begun))
 				}
-				t.Logf("%s, %s: %d requests in %s", name, kind, len(transport.requests()), time.Since(begun))
-				if n := len(transport.requests()); n > 700 {
+				t.Logf("%s, %s: %d requests in %s", name, kind, len(transport.Requests()), time.Since(begun))
+				if n := len(transport.Requests()); n > 700 {
 					t.Errorf("%s, %s: %d requests", name, kind, n)
 				}
 			})
@@ -219,7 +219,7 @@ func TestAcceptedShapes(t *testing.T) {
 					"GET /instances/i/allowlist": row.list,
 					"GET /instances/i":           row.instance,
 					"GET /jobs/j-1":              row.job,
-				}.serve)
+				}.Serve)
 				turn := enter(t, c)
 				begun := time.Now()
 				err := turn.Do(t.Context(), OpAllowlist, func(ctx context.Context) (Pending, error) {
@@ -246,7 +246,7 @@ func TestAcceptedShapes(t *testing.T) {
 				if took := time.Since(begun); took > time.Minute {
 					t.Errorf("it took %s", took)
 				}
-				if n := transport.count("PUT"); n != 1 {
+				if n := transport.Count("PUT"); n != 1 {
 					t.Errorf("%d PUTs", n)
 				}
 			})
@@ -318,7 +318,7 @@ func TestLostAnswerToAChange(t *testing.T) {
 					if err != nil {
 						t.Error(err)
 					}
-					if n := transport.count("PUT"); n > row.puts {
+					if n := transport.Count("PUT"); n > row.puts {
 						t.Errorf("%d PUTs", n)
 					}
 				})
@@ -335,7 +335,7 @@ func TestRefusalAfterALostAnswerIsTold(t *testing.T) {
 			"PUT /instances/i/allowlist": inTurn(gateway(502), func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "plan_too_small") }),
 			"GET /instances/i/allowlist": says(200, object{"allowlist": []string{}}),
 			"GET /instances/i":           says(200, object{"id": "i", "status": "running"}),
-		}.serve)
+		}.Serve)
 		turn := enter(t, c)
 		begun := time.Now()
 		_, err := turn.SetAllowlist(within(t, time.Hour), []string{"203.0.113.7"})
@@ -353,7 +353,7 @@ func TestForeign404For20sWhileTheInstanceIsBusy(t *testing.T) {
 			"PUT /instances/i/allowlist": inTurn(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }, says(202, object{"job_id": "j-2"})),
 			"GET /instances/i":           during(20*time.Second, gateway(404), says(200, object{"id": "i", "status": "running", "job_id": "j-1"})),
 			"GET /jobs/j-1":              during(50*time.Second, gateway(404), jobIs("done", OpResize)),
-		}.serve)
+		}.Serve)
 		turn := enter(t, c)
 		if pending, err := turn.SetAllowlist(t.Context(), nil); err != nil || pending.JobID != "j-2" {
 			t.Errorf("%+v, %v", pending, err)
@@ -384,7 +384,7 @@ func TestEnginesAreChosenFromWhatIsThere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{"PUT /instances/i/engines": row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": jobIs("done", OpEngines)}.serve)
+				c, transport := newTestClient(t, script{"PUT /instances/i/engines": row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": jobIs("done", OpEngines)}.Serve)
 				turn, _ := c.Enter(t.Context(), "i")
 				defer turn.Leave()
 				var seen [][]string
@@ -399,7 +399,7 @@ func TestEnginesAreChosenFromWhatIsThere(t *testing.T) {
 				if !errors.Is(err, row.err) || fmt.Sprint(seen) != row.seen {
 					t.Errorf("%v, seen %v, want %s", err, seen, row.seen)
 				}
-				if puts := strings.Count(strings.Join(transport.requests(), "\n"), "PUT"); row.err != nil && puts != 1 {
+				if puts := strings.Count(strings.Join(transport.Requests(), "\n"), "PUT"); row.err != nil && puts != 1 {
 					t.Errorf("%d PUTs", puts)
 				}
 			})

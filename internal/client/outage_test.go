@@ -53,9 +53,9 @@ func TestDeadHostEndsAPlan(t *testing.T) {
 				}
 				all.Wait()
 				took := time.Since(begun)
-				t.Logf("%d requests in %s", len(transport.requests()), took)
-				if took > 30*time.Second || len(transport.requests()) > row.most {
-					t.Errorf("%d requests in %s", len(transport.requests()), took)
+				t.Logf("%d requests in %s", len(transport.Requests()), took)
+				if took > 30*time.Second || len(transport.Requests()) > row.most {
+					t.Errorf("%d requests in %s", len(transport.Requests()), took)
 				}
 				if own.Load() != 300 {
 					t.Errorf("errors that match %v: got %d, want 300", row.err, own.Load())
@@ -118,12 +118,12 @@ func TestProbeAnswersForAll(t *testing.T) {
 			}
 			time.Sleep(outageProbe)
 			away = !back
-			before := len(transport.requests())
+			before := len(transport.Requests())
 			lost := readMany(t.Context(), 10, 10, c)
 			if want := int64(0); back && lost != want {
 				t.Errorf("%d reads lost, though the service is back", lost)
 			}
-			if n := len(transport.requests()) - before; !back && (n != 1 || lost != 10) {
+			if n := len(transport.Requests()) - before; !back && (n != 1 || lost != 10) {
 				t.Errorf("%d requests, want a single probe; %d lost", n, lost)
 			}
 		})
@@ -136,7 +136,7 @@ func TestOldFailureIsNoOutage(t *testing.T) {
 		page := gateway(502)
 		job := says(200, object{"id": "j", "status": "running"})
 		me := says(200, object{"id": "me"})
-		c, _ := newTestClient(t, script{"GET /jobs/j": inTurn(job, page), "GET /me": inTurn(page, page, me)}.serve)
+		c, _ := newTestClient(t, script{"GET /jobs/j": inTurn(job, page), "GET /me": inTurn(page, page, me)}.Serve)
 		if _, err := c.Job(t.Context(), "j"); err != nil {
 			t.Fatal(err)
 		}

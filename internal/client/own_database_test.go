@@ -41,7 +41,7 @@ func TestOwnDatabase(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, row.service().serve)
+				c, _ := newTestClient(t, row.service().Serve)
 				begun := time.Now()
 				got, err := enter(t, c).OwnDatabase(within(t, 20*time.Minute))
 				switch want := row.err.(type) {

@@ -44,7 +44,7 @@ func TestStatementOfMinutes(t *testing.T) {
 		if err := enter(t, c).Query(within(t, 20*time.Minute), "", "CREATE INDEX"); err != nil || time.Since(begun) < takes {
 			t.Errorf("after %s: %v", time.Since(begun), err)
 		}
-		if n := len(transport.requests()); n != 1 {
+		if n := len(transport.Requests()); n != 1 {
 			t.Errorf("%d requests, want 1", n)
 		}
 	})

@@ -25,7 +25,7 @@ func TestStatesOfWaitsAreTold(t *testing.T) {
 				says(200, job("running at key-of-the-test", 60)), says(200, job("done", 100))),
 			"GET /instances/i/apps/web/builds": inTurn(says(200, build("building")), says(200, build("building")), says(200, build("failed"))),
 			"GET /instances/i/apps/web":        says(200, object{"name": "web", "status": "failed"}),
-		}.serve, func(o *Options) {
+		}.Serve, func(o *Options) {
 			o.Progress = func(_ context.Context, message string, fields map[string]any) {
 				told = append(told, fmt.Sprint(message, " ", fields))
 			}

@@ -69,7 +69,7 @@ func TestRefreshRequests(t *testing.T) {
 					}
 				}
 				pages, ones := 0, 0
-				for _, request := range transport.requests() {
+				for _, request := range transport.Requests() {
 					if request == "GET /instances" {
 						pages++
 					} else {
@@ -104,7 +104,7 @@ func TestConcurrentRefreshesShareRequests(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := len(transport.requests()); n != 3 {
+		if n := len(transport.Requests()); n != 3 {
 			t.Errorf("concurrent reads of 50 instances: got %d requests, want 3", n)
 		}
 	})
@@ -139,7 +139,7 @@ func TestChangeDropsWhatWasReadBefore(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		before := len(transport.requests())
+		before := len(transport.Requests())
 		turn, _ := c.Enter(t.Context(), "i-4")
 		if _, err := turn.SetAllowlist(t.Context(), nil); err != nil {
 			t.Fatal(err)
@@ -150,7 +150,7 @@ func TestChangeDropsWhatWasReadBefore(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := transport.requests()[before:]; strings.Join(got, ", ") != "PUT /instances/i-4/allowlist, GET /instances/i-4" {
+		if got := transport.Requests()[before:]; strings.Join(got, ", ") != "PUT /instances/i-4/allowlist, GET /instances/i-4" {
 			t.Errorf("requests after the change: %v", got)
 		}
 	})
@@ -195,7 +195,7 @@ func TestReadBegunBeforeAChangeIsThrownAway(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		if n := len(transport.requests()); n != 2 {
+		if n := len(transport.Requests()); n != 2 {
 			t.Errorf("%d reads, want the second after the change", n)
 		}
 	})
@@ -212,8 +212,8 @@ func TestSnapshotGrowsOld(t *testing.T) {
 			}
 			time.Sleep(snapshotAge)
 		}
-		if n := len(transport.requests()); n != 4 { // two individually, and the list twice
-			t.Errorf("requests %v", transport.requests())
+		if n := len(transport.Requests()); n != 4 { // two individually, and the list twice
+			t.Errorf("requests %v", transport.Requests())
 		}
 	})
 }
@@ -232,7 +232,7 @@ func TestCancelledRefreshDoesNotEndTheSharedRead(t *testing.T) {
 		if err := <-first; !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the impatient one got %v", err)
 		}
-		if n := len(transport.requests()); n != 1 {
+		if n := len(transport.Requests()); n != 1 {
 			t.Errorf("%d requests, want 1", n)
 		}
 	})
@@ -258,7 +258,7 @@ func TestAppsAreListedOncePerInstance(t *testing.T) {
 		if _, err := c.RefreshApp(t.Context(), "i", "gone"); !errors.Is(err, ErrNotFound) {
 			t.Errorf("RefreshApp: got error %v, want ErrNotFound", err)
 		}
-		if got := strings.Join(transport.requests(), ", "); got != "GET /instances/i/apps, GET /instances/i/apps/late, GET /instances/i/apps/gone, GET /instances/i/apps/gone, GET /instances/i/apps" {
+		if got := strings.Join(transport.Requests(), ", "); got != "GET /instances/i/apps, GET /instances/i/apps/late, GET /instances/i/apps/gone, GET /instances/i/apps/gone, GET /instances/i/apps" {
 			t.Errorf("requests: %s", got)
 		}
 	})
@@ -295,12 +295,12 @@ func TestListThatCannotBeRead(t *testing.T) {
 					}
 				}
 				pages := 0
-				for _, request := range transport.requests() {
+				for _, request := range transport.Requests() {
 					if request == "GET /instances" {
 						pages++
 					}
 				}
-				if ones := len(transport.requests()) - pages; ones != 10 || pages > 10 {
+				if ones := len(transport.Requests()) - pages; ones != 10 || pages > 10 {
 					t.Errorf("%d single reads and %d pages for ten instances", ones, pages)
 				}
 			})
@@ -347,8 +347,8 @@ func TestBareListServesARefresh(t *testing.T) {
 				t.Errorf("%+v, %v", i, err)
 			}
 		}
-		if n := len(transport.requests()); n != 3 {
-			t.Errorf("requests %v", transport.requests())
+		if n := len(transport.Requests()); n != 3 {
+			t.Errorf("requests %v", transport.Requests())
 		}
 	})
 }
@@ -374,8 +374,8 @@ func TestSlowList(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := len(transport.requests()); n > 10 {
-			t.Errorf("requests %v", transport.requests())
+		if n := len(transport.Requests()); n > 10 {
+			t.Errorf("requests %v", transport.Requests())
 		}
 	})
 }
@@ -412,11 +412,11 @@ func TestSeenInstance(t *testing.T) {
 		c, transport := newTestClient(t, fleet(50))
 		mustSee := func(why, id string, want bool) {
 			t.Helper()
-			before := len(transport.requests())
+			before := len(transport.Requests())
 			if got, seen := c.SeenInstance(id); seen != want || seen && got.ID != id {
 				t.Errorf("%s: SeenInstance(%s) = %q, %t, want %t", why, id, got.ID, seen, want)
 			}
-			if len(transport.requests()) != before {
+			if len(transport.Requests()) != before {
 				t.Errorf("%s: SeenInstance sent a request", why)
 			}
 		}

@@ -71,7 +71,7 @@ func TestSuccessesThatAreNotTheServices(t *testing.T) {
 			} else if !strings.Contains(err.Error(), "https://hosting.example/api/v1") {
 				t.Errorf("%s: %v names no base URL", name, err)
 			}
-			if n := len(transport.requests()); n != 1 {
+			if n := len(transport.Requests()); n != 1 {
 				t.Errorf("%s: %d requests, want 1", name, n)
 			}
 		}
@@ -98,11 +98,11 @@ func TestProfileWithoutAnAnswerIsReadBack(t *testing.T) {
 	c, transport := newTestClient(t, script{
 		"PATCH /me": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) },
 		"GET /me":   says(200, object{"id": "u", "name": "A"}),
-	}.serve)
+	}.Serve)
 	name := "A"
 	account, err := c.UpdateProfile(t.Context(), ProfileChange{Name: &name})
-	if err != nil || account.Name != "A" || len(transport.requests()) != 2 {
-		t.Errorf("%+v, %v, %v", account, err, transport.requests())
+	if err != nil || account.Name != "A" || len(transport.Requests()) != 2 {
+		t.Errorf("%+v, %v, %v", account, err, transport.Requests())
 	}
 }
 
@@ -147,7 +147,7 @@ func TestPOSTCancelledBetweenAttemptsIsNotUnknown(t *testing.T) {
 				if err == nil || outcomeUnknown(err) {
 					t.Errorf("%s: %v", name, err)
 				}
-				if n := len(transport.requests()); n > 3 {
+				if n := len(transport.Requests()); n > 3 {
 					t.Errorf("%s: %d requests in 20 ms", name, n)
 				}
 			})
@@ -160,7 +160,7 @@ func TestEmptyChangesAreNotSent(t *testing.T) {
 	c, transport := newTestClient(t, script{
 		"GET /me":         says(200, object{"id": "a"}),
 		"GET /webhooks/w": says(200, object{"id": "w"}),
-	}.serve)
+	}.Serve)
 	account, err := c.UpdateProfile(t.Context(), ProfileChange{})
 	if err != nil || account.ID != "a" {
 		t.Errorf("%+v, %v", account, err)
@@ -169,7 +169,7 @@ func TestEmptyChangesAreNotSent(t *testing.T) {
 	if err != nil || webhook.ID != "w" {
 		t.Errorf("%+v, %v", webhook, err)
 	}
-	if n := len(transport.requests()); n != 2 {
+	if n := len(transport.Requests()); n != 2 {
 		t.Errorf("%d requests", n)
 	}
 }

@@ -64,7 +64,7 @@ func TestRetriesByMethod(t *testing.T) {
 					if err := call[method](t.Context(), c); err == nil {
 						t.Error("no error")
 					}
-					n := len(transport.requests())
+					n := len(transport.Requests())
 					if sent != long && n != sent {
 						t.Errorf("%d requests, want %d", n, sent)
 					}
@@ -87,7 +87,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		if err := post(t.Context(), c); !outcomeUnknown(err) || !errors.Is(err, ErrForeign) {
 			t.Errorf("%q: %v", location, err)
 		}
-		if n := len(transport.requests()); n != 1 {
+		if n := len(transport.Requests()); n != 1 {
 			t.Errorf("%q: %d requests, want 1", location, n)
 		}
 	}
@@ -129,8 +129,8 @@ func TestRetryAfterYieldsToADeadline(t *testing.T) {
 			})
 			begun := time.Now()
 			err := post(within(t, 3*time.Second), c)
-			if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || took != 3*time.Second || len(transport.times) != 1 {
-				t.Errorf("%d: %d requests in %s: %v", status, len(transport.times), took, err)
+			if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || took != 3*time.Second || len(transport.Times()) != 1 {
+				t.Errorf("%d: %d requests in %s: %v", status, len(transport.Times()), took, err)
 			}
 		})
 	}

@@ -59,7 +59,7 @@ func newSender(o senderOptions) *sender {
 	if o.Log == nil {
 		o.Log = func(context.Context, string, map[string]any) {}
 	}
-	open := newTransport
+	open := func() http.RoundTripper { return newTransport() }
 	if o.RoundTripper != nil {
 		open = func() http.RoundTripper { return o.RoundTripper }
 		if dialer, ok := o.RoundTripper.(Dialer); ok {

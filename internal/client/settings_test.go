@@ -13,10 +13,10 @@ func TestAuthSettingsInAnotherCase(t *testing.T) {
 			"PATCH /instances/i/engines/auth/settings": says(202, object{}),
 			"GET /instances/i":                         says(200, object{"id": "i", "status": "running", "job_id": nil}),
 			"GET /instances/i/engines/auth/settings":   says(200, object{"site_url": "https://shop.example", "redirect_urls": []string{"https://b.example/**", "https://shop.example/**"}}),
-		}.serve)
+		}.Serve)
 		pending, err := enter(t, c).SetAuthSettings(t.Context(), "https://Shop.example", []string{"https://Shop.example/**", "https://b.example/**"})
 		if err != nil || pending.JobID != "" {
-			t.Errorf("%+v, %v\n%s", pending, err, transport.requests())
+			t.Errorf("%+v, %v\n%s", pending, err, transport.Requests())
 		}
 	})
 }

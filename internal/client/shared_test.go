@@ -88,7 +88,7 @@ func TestImpatientLeavesASharedReadAtOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := len(transport.requests()); n != 1 {
+		if n := len(transport.Requests()); n != 1 {
 			t.Errorf("%d requests, want 1", n)
 		}
 	})

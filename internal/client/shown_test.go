@@ -113,13 +113,13 @@ func TestWhatShowsAChange(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					answers := script{"GET /instances/i": says(200, object{"id": "i", "status": "running"}), name: says(202, object{})}
 					maps.Copy(answers, s)
-					c, transport := newTestClient(t, answers.serve)
+					c, transport := newTestClient(t, answers.Serve)
 					pending, err := row.send(t.Context(), enter(t, c))
 					if shown && (err != nil || pending != NothingPending()) || !shown && !isAs[*NoEvidenceError](err) {
 						t.Errorf("%s, shown %v: %+v, %v", name, shown, pending, err)
 					}
-					if !slices.Contains(transport.requests(), name) {
-						t.Errorf("%s was not sent: %v", name, transport.requests())
+					if !slices.Contains(transport.Requests(), name) {
+						t.Errorf("%s was not sent: %v", name, transport.Requests())
 					}
 				})
 			}
@@ -140,7 +140,7 @@ func TestDeletionOfWhatIsNotThere(t *testing.T) {
 	} {
 		for there, items := range map[bool][]object{false: {}, true: {{"name": "x", "database": "d"}}} {
 			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, script{"GET /instances/i/" + row.entry: says(200, object{row.list: items})}.serve)
+				c, _ := newTestClient(t, script{"GET /instances/i/" + row.entry: says(200, object{row.list: items})}.Serve)
 				pending, err := row.drop(t.Context(), enter(t, c))
 				if !there && (err != nil || pending != NothingPending()) || there && !errors.Is(err, ErrNotFound) {
 					t.Errorf("%s, there %v: %+v, %v", name, there, pending, err)

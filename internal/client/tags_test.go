@@ -189,7 +189,7 @@ func TestAnswersReadByHand(t *testing.T) {
 	c, _ := newTestClient(t, script{
 		"GET /billing":               says(200, object{"subscriptions": []object{{"plan": "p"}}, "charges": []object{{"id": "c"}}}),
 		"GET /instances/i/allowlist": says(200, object{"allowlist": []string{"::1"}}),
-	}.serve)
+	}.Serve)
 	billing, err := c.Billing(t.Context())
 	if err != nil || len(billing.Subscriptions) != 1 || len(billing.Charges) != 1 {
 		t.Errorf("%+v, %v", billing, err)

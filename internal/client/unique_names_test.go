@@ -219,7 +219,7 @@ func TestLostCreationThatCannotBeLookedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{"POST /instances/i/postgres/databases": row.post, "GET /instances/i/postgres/databases": row.list, "GET /instances/i": row.instance}.serve)
+				c, transport := newTestClient(t, script{"POST /instances/i/postgres/databases": row.post, "GET /instances/i/postgres/databases": row.list, "GET /instances/i": row.instance}.Serve)
 				turn := enter(t, c)
 				begun := time.Now()
 				_, err := turn.CreateDatabase(t.Context(), "d")
@@ -229,7 +229,7 @@ func TestLostCreationThatCannotBeLookedFor(t *testing.T) {
 				if took := time.Since(begun); took > row.takes {
 					t.Errorf("it took %s", took)
 				}
-				if n := len(transport.requests()); n > 600 {
+				if n := len(transport.Requests()); n > 600 {
 					t.Errorf("%d requests", n)
 				}
 			})
@@ -258,8 +258,8 @@ func TestLostImportOfAnApp(t *testing.T) {
 			}
 		})
 		pending, err := enter(t, c).ImportApp(t.Context(), NewApp{Name: "a"})
-		if err != nil || pending.JobID != "j-1" || transport.count("POST") != 1 {
-			t.Errorf("%+v, %v, %v", pending, err, transport.requests())
+		if err != nil || pending.JobID != "j-1" || transport.Count("POST") != 1 {
+			t.Errorf("%+v, %v, %v", pending, err, transport.Requests())
 		}
 	})
 }

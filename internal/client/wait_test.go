@@ -55,11 +55,11 @@ func TestWaitSeesTheEndSoonAndPollsSeldom(t *testing.T) {
 					t.Fatal(err)
 				}
 				late := time.Since(begun) - row.takes
-				t.Logf("%d polls, seen %s late", len(transport.requests()), late)
+				t.Logf("%d polls, seen %s late", len(transport.Requests()), late)
 				if late > row.late {
 					t.Errorf("the end was seen %s late, want at most %s", late, row.late)
 				}
-				if n := len(transport.requests()); n > row.polls {
+				if n := len(transport.Requests()); n > row.polls {
 					t.Errorf("%d polls, want at most %d", n, row.polls)
 				}
 			})
@@ -88,7 +88,7 @@ func TestWaitWithAnEstimateIsSeldomLate(t *testing.T) {
 					t.Fatal(err)
 				}
 				late, total = late+time.Since(begun)-takes, total+takes
-				polls += len(transport.requests())
+				polls += len(transport.Requests())
 			}
 			share := float64(late) / float64(total)
 			t.Logf("%s: %.2f %% late, %.1f polls", operation, 100*share, float64(polls)/runs)
@@ -129,7 +129,7 @@ func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 						time.Sleep(20 * time.Millisecond)
 						respond(w, 200, object{"builds": []object{{"id": "b-1", "status": status("running", "successful")}}})
 					},
-				}.serve)
+				}.Serve)
 				impatient, leave := context.WithCancel(t.Context())
 				var all sync.WaitGroup
 				for k := range waits {
@@ -147,7 +147,7 @@ func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 				time.Sleep(10 * time.Second)
 				leave() // while the others wait
 				all.Wait()
-				polls[waits] = len(transport.requests())
+				polls[waits] = len(transport.Requests())
 			})
 		}
 		if polls[2] > polls[1]*5/4 || polls[20] > polls[1]*4 {
@@ -166,7 +166,7 @@ func TestFailedJobIsSeenAtTheNextPoll(t *testing.T) {
 		if !errors.As(err, &failed) || err.Error() != "full (no_capacity): job j-1 (resize) failed at 40 %" {
 			t.Errorf("WaitJob: got error %v, want a *JobError with the failure of job j-1", err)
 		}
-		if n := len(transport.requests()); n != 1 {
+		if n := len(transport.Requests()); n != 1 {
 			t.Errorf("%d polls, want 1", n)
 		}
 	})
@@ -207,7 +207,7 @@ func TestWaitOutlivesAnOutage(t *testing.T) {
 					if lasted := took - row.from; !row.ok && (lasted < ToleratedOutage || lasted > 2*ToleratedOutage) {
 						t.Errorf("%s, %s: given up after %s of the outage", name, operation, lasted)
 					}
-					if n := len(transport.requests()); n > 200 {
+					if n := len(transport.Requests()); n > 200 {
 						t.Errorf("%s, %s: %d requests", name, operation, n)
 					}
 				})
@@ -252,7 +252,7 @@ func TestRefusedPollEndsAWait(t *testing.T) {
 		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpConsole, nil); !errors.Is(err, ErrUnauthorized) {
 			t.Errorf("WaitJob: got error %v, want ErrUnauthorized", err)
 		}
-		if n := len(transport.requests()); n != 1 {
+		if n := len(transport.Requests()); n != 1 {
 			t.Errorf("%d polls", n)
 		}
 	})
@@ -305,7 +305,7 @@ func TestRetryAfterIsAMinimumBetweenPolls(t *testing.T) {
 		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpConsole, nil); err != nil {
 			t.Fatal(err)
 		}
-		if gap := transport.times[1].Sub(transport.times[0]); gap < 30*time.Second {
+		if gap := transport.Times()[1].Sub(transport.Times()[0]); gap < 30*time.Second {
 			t.Errorf("polled again after %s", gap)
 		}
 	})

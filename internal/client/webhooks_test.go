@@ -34,7 +34,7 @@ func TestCreationOfAnEndpoint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				// It needs neither a Date nor /locations.
-				c, transport := newTestClient(t, script{"POST /webhooks": row.post, "GET /webhooks": row.lists()}.serve)
+				c, transport := newTestClient(t, script{"POST /webhooks": row.post, "GET /webhooks": row.lists()}.Serve)
 				begun := time.Now()
 				webhook, err := c.CreateWebhook(t.Context(), "https://H.example/", secret, true)
 				switch want := row.err.(type) {
@@ -51,13 +51,13 @@ func TestCreationOfAnEndpoint(t *testing.T) {
 						t.Errorf("%+v, %v", webhook, err)
 					}
 				}
-				if n := transport.count("POST"); n != 1 {
+				if n := transport.Count("POST"); n != 1 {
 					t.Errorf("%d POSTs", n)
 				}
 				if took := time.Since(begun); took > actionPatience+time.Minute {
 					t.Errorf("it took %s", took)
 				}
-				for _, request := range transport.requests() {
+				for _, request := range transport.Requests() {
 					if request != "POST /webhooks" && request != "GET /webhooks" {
 						t.Errorf("%s was sent", request)
 					}
@@ -101,7 +101,7 @@ func TestChangeOfAnEndpoint(t *testing.T) {
 		"nothing":        func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) },
 		"something else": says(200, object{"ok": true}),
 	} {
-		c, _ := newTestClient(t, script{"PATCH /webhooks/w": answer, "GET /webhooks/w": record}.serve)
+		c, _ := newTestClient(t, script{"PATCH /webhooks/w": answer, "GET /webhooks/w": record}.Serve)
 		webhook, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{Enabled: new(bool)})
 		if err != nil || webhook.ID != "w" || !webhook.Enabled.Value {
 			t.Errorf("%s: %+v, %v", name, webhook, err)
@@ -129,7 +129,7 @@ func TestDeletionOfAnEndpoint(t *testing.T) {
 		"a page of somebody else": {gateway(403), notFound, none, ErrForbidden},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c, _ := newTestClient(t, script{"DELETE /webhooks/w": row.remove, "GET /webhooks/w": row.record, "GET /webhooks": row.list}.serve)
+			c, _ := newTestClient(t, script{"DELETE /webhooks/w": row.remove, "GET /webhooks/w": row.record, "GET /webhooks": row.list}.Serve)
 			if err := c.DeleteWebhook(t.Context(), "w"); row.err == nil && err != nil || row.err != nil && !errors.Is(err, row.err) {
 				t.Errorf("%s: %v, want %v", name, err, row.err)
 			}
@@ -168,7 +168,7 @@ func TestWebhookNamesakes(t *testing.T) {
 		"a list that is refused":      {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 401, "unauthorized") }, nil, ErrUnauthorized},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, _ := newTestClient(t, script{"GET /webhooks": row.list}.serve)
+			c, _ := newTestClient(t, script{"GET /webhooks": row.list}.Serve)
 			c.Claim("claimed")
 			got, err := c.WebhookNamesakes(t.Context(), "https://H.example/")
 			if !slices.Equal(got, row.want) || !errors.Is(err, row.wantErr) {
@@ -186,7 +186,7 @@ func TestRefusalAfterALostAttempt(t *testing.T) {
 		certain bool
 	}{"at once": {refusal, true}, "after a lost attempt": {inTurn(gateway(502), refusal), false}} {
 		synctest.Test(t, func(t *testing.T) {
-			c, _ := newTestClient(t, script{"PATCH /webhooks/w": row.answer}.serve)
+			c, _ := newTestClient(t, script{"PATCH /webhooks/w": row.answer}.Serve)
 			_, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{Enabled: new(bool)})
 			if !errors.Is(err, ErrUnauthorized) || NothingDone(err) != row.certain {
 				t.Errorf("%s: got %v, nothing done: %t", name, err, NothingDone(err))
