@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 func notFound(w http.ResponseWriter, _ *http.Request) { refuse(w, 404, "not_found") }
@@ -30,16 +32,16 @@ func TestAbsenceIsConfirmed(t *testing.T) {
 		"the list holds it":               {notFound, holds, ErrContradiction, absencePause},
 		"the list is empty":               {notFound, says(200, []object{}), ErrNotFound, absencePause},
 		"the list is forbidden":           {notFound, gateway(403), ErrForbidden, absencePause},
-		"the list is somebody else's":     {notFound, says(200, object{"message": "maintenance"}), ErrForeign, absencePause},
+		"the list is somebody else's":     {notFound, says(200, object{"message": "maintenance"}), transport.ErrForeign, absencePause},
 		"the service has no list":         {notFound, notFound, ErrNotFound, absencePause},
 		"then the service has trouble":    {inTurn(notFound, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 500, "internal") }), none, ErrUnavailable, absencePause + 5*time.Second},
-		"then a gateway's page":           {inTurn(notFound, gateway(404)), none, ErrForeign, absencePause + 5*time.Second},
-		"a gateway's page":                {gateway(404), none, ErrForeign, 5 * time.Second},
-		"410 of a gateway":                {gateway(410), none, ErrForeign, 5 * time.Second},
+		"then a gateway's page":           {inTurn(notFound, gateway(404)), none, transport.ErrForeign, absencePause + 5*time.Second},
+		"a gateway's page":                {gateway(404), none, transport.ErrForeign, 5 * time.Second},
+		"410 of a gateway":                {gateway(410), none, transport.ErrForeign, 5 * time.Second},
 		"410 of the service":              {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 410, "not_found") }, none, ErrNotFound, absencePause},
-		"404 with another code":           {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 404, "no_such_route") }, none, &APIError{}, 0},
-		"another record":                  {says(200, object{"id": "another"}), none, ErrForeign, 0},
-		"maintenance":                     {says(200, object{"message": "maintenance"}), none, ErrForeign, 0},
+		"404 with another code":           {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 404, "no_such_route") }, none, &transport.APIError{}, 0},
+		"another record":                  {says(200, object{"id": "another"}), none, transport.ErrForeign, 0},
+		"maintenance":                     {says(200, object{"message": "maintenance"}), none, transport.ErrForeign, 0},
 		"a gateway's page, then there":    {inTurn(gateway(404), gateway(404), there), none, nil, 5 * time.Second},
 		"first a gateway's page, then no": {inTurn(gateway(404), gateway(404), notFound), none, ErrNotFound, absencePause + 5*time.Second},
 	} {
@@ -51,7 +53,7 @@ func TestAbsenceIsConfirmed(t *testing.T) {
 				if row.err == nil && (err != nil || instance.ID != "i") {
 					t.Errorf("%+v, %v", instance, err)
 				}
-				if _, any := row.err.(*APIError); !any && row.err != nil && !errors.Is(err, row.err) || any && !isAs[*APIError](err) {
+				if _, any := row.err.(*transport.APIError); !any && row.err != nil && !errors.Is(err, row.err) || any && !isAs[*transport.APIError](err) {
 					t.Errorf("%v, want %v", err, row.err)
 				}
 				if errors.Is(err, ErrNotFound) != errors.Is(row.err, ErrNotFound) {
@@ -88,7 +90,7 @@ func TestForeign404For20sWhileRefreshing(t *testing.T) {
 func TestAbsencesShareAPause(t *testing.T) {
 	for _, workers := range []int{100, 10} {
 		synctest.Test(t, func(t *testing.T) {
-			c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/api/v1/instances" {
 					respond(w, 200, object{"instances": []object{}})
 					return
@@ -113,12 +115,12 @@ func TestAbsencesShareAPause(t *testing.T) {
 			close(work)
 			all.Wait()
 			lists := 0
-			for _, request := range transport.Requests() {
+			for _, request := range wire.Requests() {
 				if request == "GET /instances" {
 					lists++
 				}
 			}
-			t.Logf("%d workers: %d requests, %d of them lists, in %s", workers, len(transport.Requests()), lists, time.Since(begun))
+			t.Logf("%d workers: %d requests, %d of them lists, in %s", workers, len(wire.Requests()), lists, time.Since(begun))
 			if took := time.Since(begun); took > 2*absencePause || lists > 5 {
 				t.Errorf("%d workers: %d lists, in %s", workers, lists, took)
 			}
@@ -129,7 +131,7 @@ func TestAbsencesShareAPause(t *testing.T) {
 // The children of an instance that is confirmed gone are gone, too.
 func TestChildrenOfAGoneInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+		c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/api/v1/instances" {
 				respond(w, 200, []object{})
 				return
@@ -139,7 +141,7 @@ func TestChildrenOfAGoneInstance(t *testing.T) {
 		if _, err := c.RefreshInstance(t.Context(), "i"); !errors.Is(err, ErrNotFound) {
 			t.Fatal(err)
 		}
-		begun, before := time.Now(), len(transport.Requests())
+		begun, before := time.Now(), len(wire.Requests())
 		for _, err := range []error{
 			second(c.RefreshInstance(t.Context(), "i")), second(c.RefreshApp(t.Context(), "i", "a")),
 			second(c.RefreshDatabase(t.Context(), "i", "d")), second(c.RefreshExtension(t.Context(), "i", "d", "e")),
@@ -151,7 +153,7 @@ func TestChildrenOfAGoneInstance(t *testing.T) {
 		if took := time.Since(begun); took > 0 {
 			t.Errorf("it took %s", took)
 		}
-		if n := len(transport.Requests()) - before; n > 5 {
+		if n := len(wire.Requests()) - before; n > 5 {
 			t.Errorf("%d requests", n)
 		}
 	})
@@ -286,7 +288,7 @@ func TestAbsentSettings(t *testing.T) {
 		}{
 			"gone":            {notFound, ErrNotFound},
 			"there again":     {inTurn(notFound, says(200, object{"mode": "ro"})), nil},
-			"a gateway's 404": {gateway(404), ErrForeign},
+			"a gateway's 404": {gateway(404), transport.ErrForeign},
 		} {
 			t.Run(name+", "+row, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

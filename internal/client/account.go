@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // An Account is the customer that the API key acts for.
@@ -35,14 +36,14 @@ type ProfileChange struct {
 
 // Account reads the account.
 func (c *Client) Account(ctx context.Context) (Account, error) {
-	return c.readAccount(ctx, request{})
+	return c.readAccount(ctx, transport.Request{})
 }
 
-func (c *Client) readAccount(ctx context.Context, r request) (Account, error) {
-	r.method, r.path = http.MethodGet, []string{"me"}
-	account, err := do[Account](ctx, c.sender, r)
+func (c *Client) readAccount(ctx context.Context, r transport.Request) (Account, error) {
+	r.Method, r.Path = http.MethodGet, []string{"me"}
+	account, err := transport.Do[Account](ctx, c.sender, r)
 	if err == nil && account == (Account{}) {
-		err = c.sender.foreign(r, "the answer is not an account")
+		err = c.sender.Foreign(r, "the answer is not an account")
 	}
 	return account, err
 }
@@ -130,7 +131,7 @@ func (c *Client) rereadAccountID(ctx context.Context, poll bool) (string, error)
 }
 
 func (c *Client) readAccountID(ctx context.Context, poll bool) (string, error) {
-	account, err := c.readAccount(ctx, request{poll: poll, informs: true})
+	account, err := c.readAccount(ctx, transport.Request{Poll: poll, Informs: true})
 	if err != nil {
 		return "", err
 	}
@@ -148,7 +149,7 @@ func (c *Client) Origin() string {
 }
 
 // IsLoopback reports whether the service is on this machine.
-func (c *Client) IsLoopback() bool { return isLoopback(c.base.Hostname()) }
+func (c *Client) IsLoopback() bool { return transport.IsLoopback(c.base.Hostname()) }
 
 // UpdateProfile changes the account's profile. An empty change only reads the account,
 // because a service may refuse an empty change.
@@ -156,7 +157,7 @@ func (c *Client) UpdateProfile(ctx context.Context, change ProfileChange) (Accou
 	if change == (ProfileChange{}) {
 		return c.Account(ctx)
 	}
-	account, err := do[Account](ctx, c.sender, request{method: http.MethodPatch, path: []string{"me"}, body: change})
+	account, err := transport.Do[Account](ctx, c.sender, transport.Request{Method: http.MethodPatch, Path: []string{"me"}, Body: change})
 	if err == nil && account == (Account{}) {
 		return c.Account(ctx) // the response is not the record
 	}
@@ -195,12 +196,12 @@ func (c *Client) Billing(ctx context.Context) (Billing, error) {
 	var billing Billing
 	known := map[string]bool{}
 	for p := (pages{}); p.next(); {
-		r := request{method: http.MethodGet, path: []string{"billing"}}
+		r := transport.Request{Method: http.MethodGet, Path: []string{"billing"}}
 		if p.cursor != "" {
-			r.query = url.Values{"cursor": {p.cursor}}
+			r.Query = url.Values{"cursor": {p.cursor}}
 		}
 		if len(p.seen) == maxPages {
-			return Billing{}, c.sender.foreign(r, fmt.Sprintf("the list does not end, after %d pages", maxPages))
+			return Billing{}, c.sender.Foreign(r, fmt.Sprintf("the list does not end, after %d pages", maxPages))
 		}
 		page, next, err := c.billingPage(ctx, r)
 		if err != nil {
@@ -221,8 +222,8 @@ func (c *Client) Billing(ctx context.Context) (Billing, error) {
 }
 
 // billingPage reads one page and returns the cursor of the next one.
-func (c *Client) billingPage(ctx context.Context, r request) (page Billing, next string, err error) {
-	answer, err := do[struct {
+func (c *Client) billingPage(ctx context.Context, r transport.Request) (page Billing, next string, err error) {
+	answer, err := transport.Do[struct {
 		Subscriptions, Charges json.RawMessage
 		NextCursor             string `json:"next_cursor"`
 	}](ctx, c.sender, r)
@@ -230,7 +231,7 @@ func (c *Client) billingPage(ctx context.Context, r request) (page Billing, next
 		return Billing{}, "", err
 	}
 	if answer.Subscriptions == nil && answer.Charges == nil {
-		return Billing{}, "", c.sender.foreign(r, "the answer has neither subscriptions nor charges")
+		return Billing{}, "", c.sender.Foreign(r, "the answer has neither subscriptions nor charges")
 	}
 	for raw, list := range map[*json.RawMessage]any{&answer.Subscriptions: &page.Subscriptions, &answer.Charges: &page.Charges} {
 		if *raw != nil {
@@ -238,16 +239,16 @@ func (c *Client) billingPage(ctx context.Context, r request) (page Billing, next
 		}
 	}
 	if err != nil {
-		return Billing{}, "", c.sender.foreign(r, "the answer is not JSON of the expected form: "+c.secrets.hide(err.Error()))
+		return Billing{}, "", c.sender.Foreign(r, "the answer is not JSON of the expected form: "+c.secrets.Hide(err.Error()))
 	}
 	return page, answer.NextCursor, nil
 }
 
 // AppsGuide reads the apps hosting contract as markdown.
 func (c *Client) AppsGuide(ctx context.Context) (string, error) {
-	call, err := c.sender.send(ctx, request{method: http.MethodGet, path: []string{"guides", "apps"}, accept: "text/markdown"})
+	call, err := c.sender.Send(ctx, transport.Request{Method: http.MethodGet, Path: []string{"guides", "apps"}, Accept: "text/markdown"})
 	if err != nil {
 		return "", err
 	}
-	return string(call.body()), nil
+	return string(call.ResponseBody()), nil
 }

@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // Rotate changes every password of the instance and the auth service key.
@@ -14,7 +16,7 @@ func (t *Turn) Rotate(ctx context.Context) (Pending, error) {
 // instance has already made the change.
 func (t *Turn) Resize(ctx context.Context, plan string) (Pending, error) {
 	m := mutation{
-		request:   request{path: []string{"actions", OpResize}, body: map[string]string{"plan": plan}},
+		Request:   transport.Request{Path: []string{"actions", OpResize}, Body: map[string]string{"plan": plan}},
 		operation: OpResize,
 		shown: func(ctx context.Context) (bool, error) {
 			i, err := t.c.Instance(ctx, t.id)
@@ -52,7 +54,7 @@ func (t *Turn) Restore(ctx context.Context, confirm, backupID string) (Pending, 
 // action posts an action of the instance. The action has the same name as its operation.
 func (t *Turn) action(ctx context.Context, operation string, body any) (Pending, error) {
 	return t.act(ctx, mutation{
-		request:   request{path: []string{"actions", operation}, body: body},
+		Request:   transport.Request{Path: []string{"actions", operation}, Body: body},
 		operation: operation,
 	}, "")
 }
@@ -60,7 +62,7 @@ func (t *Turn) action(ctx context.Context, operation string, body any) (Pending,
 // RestartEngine restarts one engine and keeps its data.
 func (t *Turn) RestartEngine(ctx context.Context, engine string) (Pending, error) {
 	return t.act(ctx, mutation{
-		request:   request{path: []string{"engines", engine, "actions", "restart"}, body: struct{}{}},
+		Request:   transport.Request{Path: []string{"engines", engine, "actions", "restart"}, Body: struct{}{}},
 		operation: OpEngineRestart,
 		target:    "engines/" + engine,
 	}, "")

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // App statuses (settled).
@@ -74,7 +76,7 @@ func (c *Client) App(ctx context.Context, instanceID, name string) (App, error) 
 }
 
 func (c *Client) app(ctx context.Context, instanceID, name string, poll bool) (App, error) {
-	app, err := getRecord[App](ctx, c, request{path: []string{"instances", instanceID, "apps", name}, poll: poll}, name)
+	app, err := getRecord[App](ctx, c, transport.Request{Path: []string{"instances", instanceID, "apps", name}, Poll: poll}, name)
 	c.showLog(&app.Failure.Log, app, err)
 	return app, err
 }
@@ -100,7 +102,7 @@ func (t *Turn) ImportApp(ctx context.Context, n NewApp) (Pending, error) {
 	}
 	_, taken := find(apps, n.Name)
 	pending, err := t.create(ctx, mutation{
-		request:   request{path: []string{"apps", "import"}, body: n},
+		Request:   transport.Request{Path: []string{"apps", "import"}, Body: n},
 		operation: OpAppImport,
 		target:    appTarget(n.Name),
 		shown: func(ctx context.Context) (bool, error) {
@@ -113,7 +115,7 @@ func (t *Turn) ImportApp(ctx context.Context, n NewApp) (Pending, error) {
 // UpdateApp changes an app.
 func (t *Turn) UpdateApp(ctx context.Context, name string, change AppChange) (Pending, error) {
 	return t.set(ctx, mutation{
-		request:   request{method: http.MethodPatch, path: []string{"apps", name}, body: change},
+		Request:   transport.Request{Method: http.MethodPatch, Path: []string{"apps", name}, Body: change},
 		operation: OpAppUpdate,
 		target:    appTarget(name),
 		shown: func(ctx context.Context) (bool, error) {
@@ -138,7 +140,7 @@ func (change AppChange) matches(app App) bool {
 // DeleteApp deletes an app and its /data.
 func (t *Turn) DeleteApp(ctx context.Context, name string, permit Permit) (Pending, error) {
 	return t.set(ctx, mutation{
-		request:   request{method: http.MethodDelete, path: []string{"apps", name}},
+		Request:   transport.Request{Method: http.MethodDelete, Path: []string{"apps", name}},
 		operation: OpAppDelete,
 		target:    appTarget(name),
 		prepare:   permit.prepare,
@@ -151,7 +153,7 @@ func (t *Turn) DeleteApp(ctx context.Context, name string, permit Permit) (Pendi
 // RedeployApp builds the newest commit of the app's branch and deploys it.
 func (t *Turn) RedeployApp(ctx context.Context, name string) (Pending, error) {
 	return t.act(ctx, mutation{
-		request:   request{path: []string{"apps", name, "actions", "redeploy"}, body: struct{}{}},
+		Request:   transport.Request{Path: []string{"apps", name, "actions", "redeploy"}, Body: struct{}{}},
 		operation: OpAppRedeploy,
 		target:    appTarget(name),
 	}, name)
@@ -162,7 +164,7 @@ func (t *Turn) RedeployApp(ctx context.Context, name string) (Pending, error) {
 // response was lost, RebuildApp finds the build and does not queue a second one.
 func (t *Turn) RebuildApp(ctx context.Context, name string, noted map[string]bool) (Pending, error) {
 	m := mutation{
-		request:   request{path: []string{"apps", name, "actions", "redeploy"}, body: struct{}{}},
+		Request:   transport.Request{Path: []string{"apps", name, "actions", "redeploy"}, Body: struct{}{}},
 		operation: OpAppRedeploy,
 		target:    appTarget(name),
 		shown: func(ctx context.Context) (bool, error) {
@@ -181,7 +183,7 @@ func (t *Turn) RebuildApp(ctx context.Context, name string, noted map[string]boo
 // RestartApp restarts an app and keeps its /data.
 func (t *Turn) RestartApp(ctx context.Context, name string) (Pending, error) {
 	return t.act(ctx, mutation{
-		request:   request{path: []string{"apps", name, "actions", "restart"}, body: struct{}{}},
+		Request:   transport.Request{Path: []string{"apps", name, "actions", "restart"}, Body: struct{}{}},
 		operation: OpAppRestart,
 		target:    appTarget(name),
 	}, "")

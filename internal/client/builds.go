@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // A Build is one build of an app (SERVICE.md#apps).
@@ -52,7 +54,7 @@ func (c *Client) RecentBuilds(ctx context.Context, instanceID, app string, enoug
 func NewestBuilds([]Build) bool { return true }
 
 func buildsRequest(instanceID, app string) listing {
-	return listing{request: request{path: []string{"instances", instanceID, "apps", app, "builds"}}, limit: firstBuilds}
+	return listing{Request: transport.Request{Path: []string{"instances", instanceID, "apps", app, "builds"}}, limit: firstBuilds}
 }
 
 // WaitDeployed waits until a build of an app has succeeded and the app runs with it.
@@ -85,7 +87,7 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 	err := c.wait(ctx, FirstPoll, usualDuration[operation], func(ctx context.Context) (observation, error) {
 		builds, err := c.reads.builds.get(ctx, key, since(polled), func(ctx context.Context) ([]Build, error) {
 			r := buildsRequest(instanceID, app)
-			r.poll = true
+			r.Poll = true
 			return listUntil(ctx, c, "builds", r, search.ends)
 		})
 		polled = c.reads.sequence.now()

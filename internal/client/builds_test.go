@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 func TestBuilds(t *testing.T) {
@@ -54,7 +56,7 @@ func TestBuilds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{"GET /instances/i/apps/a": row.app(), "GET /instances/i/apps/a/builds": row.builds()}.Serve)
+				c, wire := newTestClient(t, script{"GET /instances/i/apps/a": row.app(), "GET /instances/i/apps/a/builds": row.builds()}.Serve)
 				build := map[string]string{"": "b-1", "newest": ""}[row.build]
 				begun := time.Now()
 				err := c.WaitDeployed(within(t, 30*time.Minute), "i", "a", build, row.before)
@@ -65,7 +67,7 @@ func TestBuilds(t *testing.T) {
 				if took < row.takes || took > row.takes+row.takes/3+longestBlind+2*time.Second {
 					t.Errorf("it took %s, want %s", took, row.takes)
 				}
-				if n := len(transport.Requests()); n > 200 {
+				if n := len(wire.Requests()); n > 200 {
 					t.Errorf("%d requests", n)
 				}
 			})
@@ -152,7 +154,7 @@ func TestFailedBuildOfAnUnreadableApp(t *testing.T) {
 		}.Serve)
 		err := c.WaitDeployed(t.Context(), "i", "a", "b", AppRunning)
 		var failed *BuildError
-		if !errors.As(err, &failed) || failed.Build.Error.Text != "" || !errors.Is(failed.Build.Error.Withheld, ErrForeign) || contains(err.Error(), "a-log") || failed.After != "" {
+		if !errors.As(err, &failed) || failed.Build.Error.Text != "" || !errors.Is(failed.Build.Error.Withheld, transport.ErrForeign) || contains(err.Error(), "a-log") || failed.After != "" {
 			t.Errorf("WaitDeployed: got error %+v, want a *BuildError with the log withheld", err)
 		}
 	})
@@ -234,11 +236,11 @@ func TestLongHistories(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, history(numbered(newest, "successful", "")))
+				c, wire := newTestClient(t, history(numbered(newest, "successful", "")))
 				if err := row.read(within(t, time.Hour), c); err != nil {
 					t.Error(err)
 				}
-				if n := transport.Count("GET"); n != row.want {
+				if n := wire.Count("GET"); n != row.want {
 					t.Errorf("%d requests, want %d", n, row.want)
 				}
 			})
@@ -250,12 +252,12 @@ func TestLongHistories(t *testing.T) {
 // reads only builds above the known ones.
 func TestBuildListedLateInALongHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, during(time.Minute, history(numbered(3000, "successful", "")), history(numbered(3001, "successful", ""))))
+		c, wire := newTestClient(t, during(time.Minute, history(numbered(3000, "successful", "")), history(numbered(3001, "successful", ""))))
 		begun := time.Now()
 		if err := c.waitBuilt(within(t, time.Hour), "i", "a", "b-3001", AppRunning); err != nil || time.Since(begun) < time.Minute {
 			t.Errorf("found after %s, %v", time.Since(begun), err)
 		}
-		if n := transport.Count("GET"); n < 20 || n > 100 {
+		if n := wire.Count("GET"); n < 20 || n > 100 {
 			t.Errorf("%d requests, want 18 and then one for each look", n)
 		}
 	})
@@ -274,9 +276,9 @@ func TestBuildsWithLargeLogs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, history(row.builds))
-				if err := wants[[]Build](len(row.builds))(c.Builds(t.Context(), "i", "a")); err != nil || transport.Count("GET") != row.want {
-					t.Errorf("%d requests, want %d; %v", transport.Count("GET"), row.want, err)
+				c, wire := newTestClient(t, history(row.builds))
+				if err := wants[[]Build](len(row.builds))(c.Builds(t.Context(), "i", "a")); err != nil || wire.Count("GET") != row.want {
+					t.Errorf("%d requests, want %d; %v", wire.Count("GET"), row.want, err)
 				}
 			})
 		})
@@ -296,9 +298,9 @@ func TestBuildsWithLargeLogs(t *testing.T) {
 	})
 	t.Run("one that is too large", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			c, transport := newTestClient(t, history(numbered(1, "failed", strings.Repeat(log, 200))))
-			if _, err := c.Builds(t.Context(), "i", "a"); !errors.Is(err, ErrBodyTooLarge) || transport.Count("GET") > 6 {
-				t.Errorf("%d requests, %v", transport.Count("GET"), err)
+			c, wire := newTestClient(t, history(numbered(1, "failed", strings.Repeat(log, 200))))
+			if _, err := c.Builds(t.Context(), "i", "a"); !errors.Is(err, transport.ErrBodyTooLarge) || wire.Count("GET") > 6 {
+				t.Errorf("%d requests, %v", wire.Count("GET"), err)
 			}
 		})
 	})

@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"net/http"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // A Plan is a size of an instance with its price (openapi.yaml#/components/schemas/Plan).
@@ -59,7 +61,7 @@ func (c *Client) Plans(ctx context.Context) (Plans, error) {
 	return c.reads.plans.get(ctx, "", always, func(ctx context.Context) (Plans, error) {
 		plans, err := get[Plans](ctx, c, "plans")
 		if err == nil && plans.Plans == nil && plans.Engines == nil {
-			err = c.sender.foreign(request{method: http.MethodGet, path: []string{"plans"}}, "the answer has no plans")
+			err = c.sender.Foreign(transport.Request{Method: http.MethodGet, Path: []string{"plans"}}, "the answer has no plans")
 		}
 		return plans, err
 	})

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // DefaultMaxRetries is the provider's default of Options.MaxRetries.
@@ -26,7 +28,7 @@ type Options struct {
 	// answered 429 does not count: it is sent again as long as other requests succeed.
 	MaxRetries int
 	// RequestTimeout limits one attempt of one request, including its body. Zero means
-	// DefaultRequestTimeout.
+	// transport.DefaultRequestTimeout.
 	RequestTimeout time.Duration
 	// RequestsPerSecond limits the rate of all requests of the client together. If it is
 	// zero, only the service's responses limit the rate.
@@ -49,11 +51,11 @@ type Options struct {
 // A process should have only one, because the Client contains the queue of each instance,
 // the request rate and the shared reads.
 type Client struct {
-	sender     *sender
+	sender     *transport.Sender
 	base       *url.URL
 	maxRetries int // Options.MaxRetries
-	random     *random
-	secrets    *secrets
+	random     *transport.Random
+	secrets    *transport.Secrets
 	// progress is Options.Progress.
 	progress func(ctx context.Context, message string, fields map[string]any)
 
@@ -71,19 +73,19 @@ type Client struct {
 
 // New returns a client. It returns an error if the base URL or the key is invalid.
 func New(o Options) (*Client, error) {
-	base, err := ParseBaseURL(o.BaseURL)
+	base, err := transport.ParseBaseURL(o.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckAPIKey(o.APIKey); err != nil {
+	if err := transport.CheckAPIKey(o.APIKey); err != nil {
 		return nil, err
 	}
 	if o.Progress == nil {
 		o.Progress = func(context.Context, string, map[string]any) {}
 	}
-	random, secrets := newRandom(o.Random), &secrets{}
+	random, secrets := transport.NewRandom(o.Random), &transport.Secrets{}
 	return &Client{
-		sender: newSender(senderOptions{
+		sender: transport.New(transport.Options{
 			BaseURL:           base,
 			APIKey:            o.APIKey,
 			UserAgent:         o.UserAgent,
@@ -131,9 +133,9 @@ func (c *Client) HasClaimed(id string) bool {
 }
 
 // HasAnswered reports whether the service has ever answered this client.
-func (c *Client) HasAnswered() bool { return c.sender.hasAnswered() }
+func (c *Client) HasAnswered() bool { return c.sender.HasAnswered() }
 
 // HideSecret removes a value from all future log lines and errors of the client. If the
 // value is a URL, its password alone is removed, too. Callers must register the secrets
 // that they send.
-func (c *Client) HideSecret(value string) { c.secrets.addURL(value) }
+func (c *Client) HideSecret(value string) { c.secrets.AddURL(value) }

@@ -35,8 +35,8 @@ type script = transporttest.Script
 // newTestClient returns a client whose requests are answered by a handler.
 func newTestClient(t *testing.T, handler http.HandlerFunc, options ...func(*Options)) (*Client, *transporttest.RoundTripper) {
 	t.Helper()
-	transport := transporttest.New(handler)
-	o := Options{BaseURL: "https://hosting.example/api/v1", APIKey: "key-of-the-test", MaxRetries: 3, Transport: transport}
+	wire := transporttest.New(handler)
+	o := Options{BaseURL: "https://hosting.example/api/v1", APIKey: "key-of-the-test", MaxRetries: 3, Transport: wire}
 	for _, option := range options {
 		option(&o)
 	}
@@ -44,7 +44,7 @@ func newTestClient(t *testing.T, handler http.HandlerFunc, options ...func(*Opti
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c, transport
+	return c, wire
 }
 
 func enter(t *testing.T, c *Client) *Turn {
@@ -72,3 +72,5 @@ func within(t *testing.T, d time.Duration) context.Context {
 type object = map[string]any
 
 func contains(text, part string) bool { return strings.Contains(text, part) }
+
+func startOfBubble() time.Time { return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) }

@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"net/http"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // A Connection contains the addresses and credentials of an instance's engines
@@ -48,16 +50,16 @@ type AuthConnection struct {
 func (c *Client) Connection(ctx context.Context, instanceID string) (Connection, error) {
 	connection, err := get[Connection](ctx, c, "instances", instanceID, "connection")
 	if err == nil && connection == (Connection{}) {
-		err = c.sender.foreign(request{method: http.MethodGet, path: []string{"instances", instanceID, "connection"}}, "the answer is not a connection record")
+		err = c.sender.Foreign(transport.Request{Method: http.MethodGet, Path: []string{"instances", instanceID, "connection"}}, "the answer is not a connection record")
 	}
 	if err != nil {
 		return Connection{}, err
 	}
 	for _, secret := range connection.secretURLs() {
-		c.secrets.addURL(secret)
+		c.secrets.AddURL(secret)
 	}
 	if auth := connection.Engines.Auth; auth != nil {
-		c.secrets.add(auth.ServiceKey)
+		c.secrets.Add(auth.ServiceKey)
 	}
 	return connection, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // A NewInstance is the request to create an instance. Engines can contain only postgres,
@@ -116,9 +117,9 @@ func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, er
 	for _, instance := range existing {
 		before[instance.ID] = true
 	}
-	r := request{method: http.MethodPost, path: []string{"instances"}, body: n, key: c.random.key()}
+	r := transport.Request{Method: http.MethodPost, Path: []string{"instances"}, Body: n, Key: c.random.Key()}
 	created, err := c.postInstance(ctx, r)
-	if outcomeUnknown(err) {
+	if transport.OutcomeUnknown(err) {
 		created, err = c.findCreated(ctx, n, before, err)
 	}
 	if err != nil {
@@ -130,13 +131,13 @@ func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, er
 	return created, nil
 }
 
-func (c *Client) postInstance(ctx context.Context, r request) (Created, error) {
-	answer, err := do[createdAnswer](ctx, c.sender, r)
+func (c *Client) postInstance(ctx context.Context, r transport.Request) (Created, error) {
+	answer, err := transport.Do[createdAnswer](ctx, c.sender, r)
 	if err != nil {
 		return Created{}, err
 	}
 	if answer.ID == "" {
-		return Created{}, &OutcomeError{Err: c.sender.foreign(r, "the answer has no id")}
+		return Created{}, &transport.OutcomeError{Err: c.sender.Foreign(r, "the answer has no id")}
 	}
 	return Created{ID: answer.ID, Status: answer.Status, CheckoutURL: answer.CheckoutURL, Pending: answer.Pending}, nil
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transporttest"
 )
 
 // A market is a service that creates instances, loses answers, and shows new instances
@@ -191,17 +193,17 @@ func TestRefusedCreationIsNotLookedFor(t *testing.T) {
 		"unavailable, and then broken": {inTurn(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 503, "unavailable") }, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 401, "unauthorized") }), 2, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c, transport := newTestClient(t, script{"GET /instances": none, "POST /instances": row.post}.Serve)
+			c, wire := newTestClient(t, script{"GET /instances": none, "POST /instances": row.post}.Serve)
 			begun := time.Now()
 			created, err := c.CreateInstance(t.Context(), web)
-			if (err == nil) != (row.id != "") || created.ID != row.id || outcomeUnknown(err) || isAs[*UnknownCreationError](err) || created.Adopted {
+			if (err == nil) != (row.id != "") || created.ID != row.id || transport.OutcomeUnknown(err) || isAs[*UnknownCreationError](err) || created.Adopted {
 				t.Errorf("%s: %+v, %v", name, created, err)
 			}
-			if n := transport.Count("POST"); n != row.posts {
+			if n := wire.Count("POST"); n != row.posts {
 				t.Errorf("%s: %d POSTs, want %d", name, n, row.posts)
 			}
-			if took := time.Since(begun); took > 10*time.Second || transport.Count("GET") != 1 {
-				t.Errorf("%s: it took %s, with %v", name, took, transport.Requests())
+			if took := time.Since(begun); took > 10*time.Second || wire.Count("GET") != 1 {
+				t.Errorf("%s: it took %s, with %v", name, took, wire.Requests())
 			}
 		})
 	}
@@ -230,7 +232,7 @@ func TestInterruptedLookForACreation(t *testing.T) {
 func TestCreationsOfOneNameNeverAdoptEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &market{answer: dropped}
-		c, transport := newTestClient(t, m.serve)
+		c, wire := newTestClient(t, m.serve)
 		ids := make(chan string, 5)
 		for range 5 {
 			go func() {
@@ -248,7 +250,7 @@ func TestCreationsOfOneNameNeverAdoptEachOther(t *testing.T) {
 		if len(seen) != 5 || len(m.instances) != 5 {
 			t.Errorf("%v of %d instances", seen, len(m.instances))
 		}
-		t.Logf("%d requests", len(transport.Requests()))
+		t.Logf("%d requests", len(wire.Requests()))
 	})
 }
 
@@ -256,7 +258,7 @@ func TestCreationsOfOneNameNeverAdoptEachOther(t *testing.T) {
 func TestCreationsShareAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &market{answer: 202}
-		c, transport := newTestClient(t, m.serve)
+		c, wire := newTestClient(t, m.serve)
 		var all sync.WaitGroup
 		for k := range 20 {
 			all.Go(func() {
@@ -267,12 +269,12 @@ func TestCreationsShareAList(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := transport.Count("GET"); n != 1 {
+		if n := wire.Count("GET"); n != 1 {
 			t.Errorf("%d lists for 20 creations", n)
 		}
 		time.Sleep(snapshotAge)
-		if _, err := c.CreateInstance(t.Context(), NewInstance{Name: "late", Plan: "free", Region: "eu"}); err != nil || transport.Count("GET") != 2 {
-			t.Errorf("%v, %d lists", err, transport.Count("GET"))
+		if _, err := c.CreateInstance(t.Context(), NewInstance{Name: "late", Plan: "free", Region: "eu"}); err != nil || wire.Count("GET") != 2 {
+			t.Errorf("%v, %d lists", err, wire.Count("GET"))
 		}
 	})
 }
@@ -310,8 +312,8 @@ func TestNamesakes(t *testing.T) {
 func TestCreationNeedsItsList(t *testing.T) {
 	for _, list := range []http.HandlerFunc{gateway(404), gateway(502), says(200, object{"message": "maintenance"}), func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }} {
 		synctest.Test(t, func(t *testing.T) {
-			c, transport := newTestClient(t, script{"GET /instances": list, "POST /instances": says(202, object{"id": "i"})}.Serve)
-			if _, err := c.CreateInstance(t.Context(), web); err == nil || transport.Count("POST") > 0 {
+			c, wire := newTestClient(t, script{"GET /instances": list, "POST /instances": says(202, object{"id": "i"})}.Serve)
+			if _, err := c.CreateInstance(t.Context(), web); err == nil || wire.Count("POST") > 0 {
 				t.Errorf("CreateInstance: got error %v, want an error and no POST", err)
 			}
 		})
@@ -444,7 +446,7 @@ func TestWaitCreated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /jobs/j-1": row.record()}.Serve)
+				c, wire := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /jobs/j-1": row.record()}.Serve)
 				begun := time.Now()
 				err := c.WaitCreated(within(t, 20*time.Minute), "i", row.job)
 				took := time.Since(begun)
@@ -469,10 +471,36 @@ func TestWaitCreated(t *testing.T) {
 				if took < row.takes || took > row.takes+row.takes/4+5*time.Second {
 					t.Errorf("it took %s, want %s", took, row.takes)
 				}
-				if n := len(transport.Requests()); n > 250 {
+				if n := len(wire.Requests()); n > 250 {
 					t.Errorf("%d requests", n)
 				}
 			})
+		})
+	}
+}
+
+// If the answer to a create request is lost with its connection, the instance is found
+// within a minute after the network is back, however long that takes.
+func TestLostCreationIsFoundOnceTheNetworkIsBack(t *testing.T) {
+	for _, away := range []time.Duration{0, 10 * time.Second, 3 * time.Minute, 8 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &market{answer: 202}
+			var n *transporttest.Network
+			n = transporttest.NewNetwork(t, true, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost {
+					n.GoAway(away)
+				}
+				m.serve(w, r)
+			}, transport.NewTransport)
+			c, _ := newTestClient(t, nil, func(o *Options) { o.BaseURL, o.Transport = "https://example.com/api/v1", n })
+			begun := time.Now()
+			created, err := c.CreateInstance(t.Context(), web)
+			if err != nil || !created.Adopted || m.posts != 1 {
+				t.Errorf("away for %s: %d POSTs, %+v, %v", away, m.posts, created, err)
+			}
+			if took := time.Since(begun) - away; took > time.Minute {
+				t.Errorf("away for %s: found %s after the network was back", away, took)
+			}
 		})
 	}
 }

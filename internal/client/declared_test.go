@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // The result of a resize is visible: the record's plan. A resize is never sent twice,
@@ -43,12 +44,12 @@ func TestResizeIsFoundInTheRecord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{"POST /instances/i/actions/resize": row.post, "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.Serve)
+				c, wire := newTestClient(t, script{"POST /instances/i/actions/resize": row.post, "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.Serve)
 				pending, err := enter(t, c).Resize(within(t, time.Hour), "large")
-				if outcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending != row.pending) {
+				if transport.OutcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending != row.pending) {
 					t.Errorf("%+v, %v", pending, err)
 				}
-				if n := transport.Count("POST"); n != 1 {
+				if n := wire.Count("POST"); n != 1 {
 					t.Errorf("%d POSTs", n)
 				}
 			})
@@ -81,7 +82,7 @@ func TestRebuildIsProvedByItsBuild(t *testing.T) {
 					"GET /instances/i/apps/a/builds":            says(200, object{"builds": row.builds}),
 				}.Serve)
 				pending, err := enter(t, c).RebuildApp(within(t, time.Hour), "a", map[string]bool{"b-1": true})
-				if outcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending.BuildID != row.build) {
+				if transport.OutcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending.BuildID != row.build) {
 					t.Errorf("%+v, %v", pending, err)
 				}
 			})
@@ -111,7 +112,7 @@ func TestAwaitIdle(t *testing.T) {
 		"a job that a replica names":    {always(named), always(jobIs("done", OpResize)), 0, true, nil},
 		"a job that nobody knows":       {always(named), always(notFound), missingJobGrace, true, nil},
 		"a checkout that is open":       {always(unpaid), always(jobIs("queued", OpCreate)), 0, false, &CheckoutError{}},
-		"an instance that is not there": {always(notFound), always(notFound), 0, false, &APIError{}},
+		"an instance that is not there": {always(notFound), always(notFound), 0, false, &transport.APIError{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -128,7 +129,7 @@ func TestAwaitIdle(t *testing.T) {
 						t.Error(err)
 					}
 				default:
-					if !isAs[*APIError](err) {
+					if !isAs[*transport.APIError](err) {
 						t.Error(err)
 					}
 				}
@@ -192,7 +193,7 @@ func TestAccountID(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{"GET /me": row.me}.Serve)
+				c, wire := newTestClient(t, script{"GET /me": row.me}.Serve)
 				if _, known := c.KnownAccountID(); known {
 					t.Error("KnownAccountID: got a known account ID before it was read, want an unknown one")
 				}
@@ -206,7 +207,7 @@ func TestAccountID(t *testing.T) {
 				if known, ok := c.KnownAccountID(); ok == row.fails || known != row.id {
 					t.Errorf("known are %q, %t", known, ok)
 				}
-				if n := transport.Count("GET"); n != row.requests {
+				if n := wire.Count("GET"); n != row.requests {
 					t.Errorf("%d requests, want %d", n, row.requests)
 				}
 			})
@@ -218,16 +219,16 @@ func TestAccountID(t *testing.T) {
 func TestAccountIDThatCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answer := gateway(404)
-		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) { answer(w, r) })
+		c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) { answer(w, r) })
 		ask := func(requests int) {
 			t.Helper()
 			for range 3 {
 				_, err := c.AccountID(t.Context())
-				if _, known := c.RetryAccountID(t.Context()); known || !errors.Is(err, ErrForeign) {
+				if _, known := c.RetryAccountID(t.Context()); known || !errors.Is(err, transport.ErrForeign) {
 					t.Errorf("%t, %v", known, err)
 				}
 			}
-			if n := transport.Count("GET"); n != requests {
+			if n := wire.Count("GET"); n != requests {
 				t.Errorf("%d requests, want %d", n, requests)
 			}
 		}

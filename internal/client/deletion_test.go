@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // A deletion is done once its instance is confirmed gone, regardless of the answers in
@@ -41,8 +43,8 @@ func TestDeletion(t *testing.T) {
 			return during(30*time.Second, jobIs("running", OpDelete), jobIs("done", OpDelete))
 		}, nil, 30 * time.Second, 1},
 		"gone before":            {always(notFound), always(notFound), always(notFound), nil, absencePause, 0},
-		"a gateway's 404 before": {always(notFound), always(gateway(404)), always(notFound), ErrForeign, 0, 0},
-		"a gateway's 404 to it":  {always(gateway(404)), always(running), always(notFound), ErrForeign, 0, 4},
+		"a gateway's 404 before": {always(notFound), always(gateway(404)), always(notFound), transport.ErrForeign, 0, 0},
+		"a gateway's 404 to it":  {always(gateway(404)), always(running), always(notFound), transport.ErrForeign, 0, 4},
 		"a gateway's 404 for 20 s, after": {always(accepted), func() http.HandlerFunc {
 			return inTurn(running, during(20*time.Second, gateway(404), during(20*time.Second, running, notFound)))
 		}, func() http.HandlerFunc {
@@ -65,7 +67,7 @@ func TestDeletion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{path: row.remove(), "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job(), "GET /jobs/j-2": during(20*time.Second, other("running"), other("done")), "GET /instances": says(200, []object{})}.Serve)
+				c, wire := newTestClient(t, script{path: row.remove(), "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job(), "GET /jobs/j-2": during(20*time.Second, other("running"), other("done")), "GET /instances": says(200, []object{})}.Serve)
 				turn := enter(t, c)
 				begun := time.Now()
 				err := turn.Do(within(t, 20*time.Minute), OpDelete, func(ctx context.Context) (Pending, error) { return turn.Delete(ctx, nil) })
@@ -91,7 +93,7 @@ func TestDeletion(t *testing.T) {
 				if took < row.takes || took > row.takes+row.takes/4+45*time.Second {
 					t.Errorf("it took %s", took)
 				}
-				if n := transport.Count("DELETE"); n != row.removes && (row.removes != some || n == 0) {
+				if n := wire.Count("DELETE"); n != row.removes && (row.removes != some || n == 0) {
 					t.Errorf("%d DELETEs, want %d", n, row.removes)
 				}
 			})
@@ -117,7 +119,7 @@ func TestDeletionIsPermittedBeforeEachRequest(t *testing.T) {
 			t.Run(fmt.Sprint(name, " permitted ", permitted, " times"), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
-					c, transport := newTestClient(t, script{
+					c, wire := newTestClient(t, script{
 						"DELETE " + row.address: inTurn(busy, says(202, object{"job_id": "j-own"})),
 						"GET /instances/i":      says(200, object{"id": "i", "status": "running"}),
 					}.Serve)
@@ -130,7 +132,7 @@ func TestDeletionIsPermittedBeforeEachRequest(t *testing.T) {
 						}
 						return nil
 					})
-					if sent := strings.Count(strings.Join(transport.Requests(), "\n"), "DELETE"); !errors.Is(err, want) || sent != permitted {
+					if sent := strings.Count(strings.Join(wire.Requests(), "\n"), "DELETE"); !errors.Is(err, want) || sent != permitted {
 						t.Errorf("%d DELETEs, %v", sent, err)
 					}
 				})

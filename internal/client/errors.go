@@ -9,37 +9,38 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // These errors classify the service's refusals for errors.Is. Statuses and codes are
 // settled (SERVICE.md#errors).
 var (
 	// ErrNotFound means that the service itself reports an unknown object. A 404 from a
-	// gateway is ErrForeign.
-	ErrNotFound = Class("not found", func(e *APIError) bool {
+	// gateway is transport.ErrForeign.
+	ErrNotFound = transport.Class("not found", func(e *transport.APIError) bool {
 		return e.Code == "not_found" && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
 	})
-	ErrUnauthorized = Class("unauthorized", func(e *APIError) bool { return e.Status == http.StatusUnauthorized })
-	ErrForbidden    = Class("forbidden", func(e *APIError) bool {
+	ErrUnauthorized = transport.Class("unauthorized", func(e *transport.APIError) bool { return e.Status == http.StatusUnauthorized })
+	ErrForbidden    = transport.Class("forbidden", func(e *transport.APIError) bool {
 		return e.Status == http.StatusForbidden && e.Code != "console_off"
 	})
-	ErrJobRunning = Class("a job is running on the instance", func(e *APIError) bool {
+	ErrJobRunning = transport.Class("a job is running on the instance", func(e *transport.APIError) bool {
 		return e.Status == http.StatusConflict && e.Code == "job_running"
 	})
-	ErrAlreadyExists = Class("already exists", func(e *APIError) bool {
+	ErrAlreadyExists = transport.Class("already exists", func(e *transport.APIError) bool {
 		return e.Status == http.StatusConflict && e.Code == "already_exists"
 	})
-	ErrConsoleOff = Class("the SQL console is off", func(e *APIError) bool {
+	ErrConsoleOff = transport.Class("the SQL console is off", func(e *transport.APIError) bool {
 		return e.Status == http.StatusForbidden && e.Code == "console_off"
 	})
-	ErrValidation = Class("validation failed", func(e *APIError) bool {
+	ErrValidation = transport.Class("validation failed", func(e *transport.APIError) bool {
 		return e.Status == http.StatusUnprocessableEntity && e.Code != "sql_error"
 	})
-	ErrSQL = Class("refused by Postgres", func(e *APIError) bool {
+	ErrSQL = transport.Class("refused by Postgres", func(e *transport.APIError) bool {
 		return e.Status == http.StatusUnprocessableEntity && e.Code == "sql_error"
 	})
 	// ErrUnavailable is any 5xx.
-	ErrUnavailable = Class("the service is unavailable", func(e *APIError) bool { return e.Status >= http.StatusInternalServerError })
+	ErrUnavailable = transport.Class("the service is unavailable", func(e *transport.APIError) bool { return e.Status >= http.StatusInternalServerError })
 )
 
 // fieldName matches the name of a field of a request, nested or not.
@@ -48,8 +49,8 @@ var fieldName = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)*$`)
 // RefusedField returns the request field that a validation error names, such as
 // "engines.redis.memory_mb", or "". It is settled that the detail begins with the field
 // (SERVICE.md#errors), so the first word may also be an ordinary word.
-func RefusedField(e *APIError) string {
-	if !errors.Is(e, ErrValidation) || e.foreign() {
+func RefusedField(e *transport.APIError) string {
+	if !errors.Is(e, ErrValidation) || e.Foreign() {
 		return ""
 	}
 	words := strings.FieldsFunc(e.Detail, func(r rune) bool { return strings.ContainsRune(" :`'\"", r) })
@@ -62,15 +63,15 @@ func RefusedField(e *APIError) string {
 // Refused reports whether the service refused a change because of the instance's current
 // state: a conflict, or a value that is currently invalid.
 func Refused(err error) bool {
-	var refused *APIError
+	var refused *transport.APIError
 	return errors.As(err, &refused) && (refused.Status == http.StatusConflict || refused.Status == http.StatusUnprocessableEntity)
 }
 
 // NothingDone reports whether the service refused a change without doing anything, and no
 // earlier attempt may have been carried out.
 func NothingDone(err error) bool {
-	var refused *APIError
-	return errors.As(err, &refused) && refused.Method != http.MethodGet && !refused.Unsure && refused.nothingDone()
+	var refused *transport.APIError
+	return errors.As(err, &refused) && refused.Method != http.MethodGet && !refused.Unsure && refused.NothingDone()
 }
 
 // A NoEvidenceError reports a change that the service accepted without naming a job, but

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // An action leaves no result in the instance's record. Its proof is a new job, activity
@@ -27,7 +28,7 @@ func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error)
 	m.prepare = func(ctx context.Context) (any, error) {
 		var err error
 		before, err = t.baseline(ctx, app)
-		return m.body, err
+		return m.Body, err
 	}
 	return t.post(ctx, m, func(ctx context.Context) (Pending, bool, error) {
 		return t.evidence(ctx, m, before, app)
@@ -155,11 +156,11 @@ func (t *Turn) post(ctx context.Context, m mutation, find func(context.Context) 
 	defer end()
 	for b := (busy{}); ; {
 		if m.prepare != nil {
-			if m.body, err = m.prepare(ctx); err != nil {
+			if m.Body, err = m.prepare(ctx); err != nil {
 				return Pending{}, err
 			}
 		}
-		pending, err := do[Pending](ctx, t.c.sender, m.request)
+		pending, err := transport.Do[Pending](ctx, t.c.sender, m.Request)
 		switch {
 		case err == nil && pending.JobID != "":
 			t.c.Claim(pending.JobID)
@@ -167,7 +168,7 @@ func (t *Turn) post(ctx context.Context, m mutation, find func(context.Context) 
 		case err == nil:
 			lost := &NoEvidenceError{InstanceID: t.id, Operation: m.operation, Target: m.target}
 			return t.find(ctx, ReadLag, lost, find)
-		case outcomeUnknown(err):
+		case transport.OutcomeUnknown(err):
 			return t.find(ctx, actionPatience, err, find)
 		case !isConflict(err):
 			return Pending{}, err

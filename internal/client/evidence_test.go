@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // An actionService executes actions and shows them in its activity with the lag of its
@@ -140,9 +142,9 @@ func TestActionsAreProved(t *testing.T) {
 		"seen by its job behind a replica":     {&actionService{answers: []lostPOST{{504, 0}}, lag: 10 * time.Second}, "j-1", nil, 10 * time.Second},
 		"seen by its activity":                 {&actionService{answers: []lostPOST{{504, 0}}, quiet: true}, "", nil, 20 * time.Second},
 		"seen by its activity, late":           {&actionService{answers: []lostPOST{{504, 0}}, quiet: true, lag: 10 * time.Second}, "", nil, 30 * time.Second},
-		"not carried out":                      {&actionService{answers: []lostPOST{{502, never}}}, "", &OutcomeError{}, actionPatience},
-		"carried out, and it shows nothing":    {&actionService{answers: []lostPOST{{502, 0}}, quiet: true, mute: true}, "", &OutcomeError{}, actionPatience},
-		"carried out after ten minutes":        {&actionService{answers: []lostPOST{{502, patience}}}, "", &OutcomeError{}, actionPatience},
+		"not carried out":                      {&actionService{answers: []lostPOST{{502, never}}}, "", &transport.OutcomeError{}, actionPatience},
+		"carried out, and it shows nothing":    {&actionService{answers: []lostPOST{{502, 0}}, quiet: true, mute: true}, "", &transport.OutcomeError{}, actionPatience},
+		"carried out after ten minutes":        {&actionService{answers: []lostPOST{{502, patience}}}, "", &transport.OutcomeError{}, actionPatience},
 		"accepted without a job, none is seen": {&actionService{quiet: true, mute: true}, "", &NoEvidenceError{}, ReadLag},
 		"after somebody else's of another kind": {
 			&actionService{busy: []string{OpResize}}, "j-2", nil, 20 * time.Second,
@@ -151,7 +153,7 @@ func TestActionsAreProved(t *testing.T) {
 			&actionService{busy: []string{OpRotate}, lag: 10 * time.Second}, "j-2", nil, 20 * time.Second,
 		},
 		"lost, after somebody else's of that kind": {
-			&actionService{busy: []string{OpRotate}, lag: 10 * time.Second, answers: []lostPOST{{502, never}}}, "", &OutcomeError{}, actionPatience,
+			&actionService{busy: []string{OpRotate}, lag: 10 * time.Second, answers: []lostPOST{{502, never}}}, "", &transport.OutcomeError{}, actionPatience,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,8 +168,8 @@ func TestActionsAreProved(t *testing.T) {
 					if err != nil || pending.JobID != row.job || row.job == "" && pending != NothingPending() {
 						t.Errorf("%+v, %v", pending, err)
 					}
-				case *OutcomeError:
-					if !outcomeUnknown(err) {
+				case *transport.OutcomeError:
+					if !transport.OutcomeUnknown(err) {
 						t.Errorf("%+v, %v", pending, err)
 					}
 				case *NoEvidenceError:
@@ -215,7 +217,7 @@ func TestActionAfterOneOfItsKind(t *testing.T) {
 					if quiet && err != nil {
 						return // its 202 named no job, and it appeared later than reads may lag
 					}
-					if pending, err := act(ctx, turn, 1); !outcomeUnknown(err) {
+					if pending, err := act(ctx, turn, 1); !transport.OutcomeUnknown(err) {
 						t.Errorf("%s, a lag of %s: %+v, %v, and it was never carried out", name, lag, pending, err)
 					}
 					if s.posts != 2 {
@@ -268,7 +270,7 @@ func TestRedeployIsProvedByItsBuild(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				builds := []object{{"id": "b-1"}}
-				c, transport := newTestClient(t, script{
+				c, wire := newTestClient(t, script{
 					"POST /instances/i/apps/a/actions/redeploy": func(w http.ResponseWriter, r *http.Request) {
 						builds = row.builds
 						row.answer(w, r)
@@ -279,10 +281,10 @@ func TestRedeployIsProvedByItsBuild(t *testing.T) {
 					},
 				}.Serve)
 				pending, err := enter(t, c).RedeployApp(t.Context(), "a")
-				if outcomeUnknown(err) != row.unsure || !row.unsure && (err != nil || pending.BuildID != row.build) {
+				if transport.OutcomeUnknown(err) != row.unsure || !row.unsure && (err != nil || pending.BuildID != row.build) {
 					t.Errorf("%+v, %v", pending, err)
 				}
-				if n := transport.Count("POST"); n != 1 {
+				if n := wire.Count("POST"); n != 1 {
 					t.Errorf("%d POSTs", n)
 				}
 			})
@@ -313,7 +315,7 @@ func TestJobOfSomebodyElseProvesNothing(t *testing.T) {
 				},
 				"GET /jobs/j-1": says(200, job),
 			}.Serve)
-			if pending, err := enter(t, c).RestartEngine(t.Context(), "redis"); !outcomeUnknown(err) {
+			if pending, err := enter(t, c).RestartEngine(t.Context(), "redis"); !transport.OutcomeUnknown(err) {
 				t.Errorf("%s: %+v, %v", name, pending, err)
 			}
 		})
@@ -323,11 +325,11 @@ func TestJobOfSomebodyElseProvesNothing(t *testing.T) {
 // If the baseline cannot be read, nothing is sent.
 func TestActionNeedsItsBaseline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, gateway(404))
-		if _, err := enter(t, c).Rotate(t.Context()); !errors.Is(err, ErrForeign) || outcomeUnknown(err) {
+		c, wire := newTestClient(t, gateway(404))
+		if _, err := enter(t, c).Rotate(t.Context()); !errors.Is(err, transport.ErrForeign) || transport.OutcomeUnknown(err) {
 			t.Errorf("Rotate: got error %v, want ErrForeign with a known outcome", err)
 		}
-		if n := transport.Count("POST"); n != 0 {
+		if n := wire.Count("POST"); n != 0 {
 			t.Errorf("%d POSTs", n)
 		}
 	})
@@ -356,12 +358,12 @@ func TestProofOutlivesAnOutage(t *testing.T) {
 func TestQueryIsNeverSentTwice(t *testing.T) {
 	for _, status := range []int{dropped, brokenOff, truncated, 500, 502, 503, 504, 404} {
 		synctest.Test(t, func(t *testing.T) {
-			c, transport := newTestClient(t, gateway(status))
+			c, wire := newTestClient(t, gateway(status))
 			err := enter(t, c).Query(t.Context(), "", "DELETE FROM t")
-			if !outcomeUnknown(err) || !strings.Contains(err.Error(), "it is unknown whether the service carried it out") {
+			if !transport.OutcomeUnknown(err) || !strings.Contains(err.Error(), "it is unknown whether the service carried it out") {
 				t.Errorf("Query: got error %v, want an unknown outcome", err)
 			}
-			if n := len(transport.Requests()); n != 1 {
+			if n := len(wire.Requests()); n != 1 {
 				t.Errorf("%d requests, want 1", n)
 			}
 		})
@@ -383,14 +385,14 @@ func TestActionBesideOneThatIsNotShownYet(t *testing.T) {
 		theirs := object{"activity": []object{{"at": "2026-01-01T00:00:20Z", "type": "rotate", "detail": ""}}}
 		busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
 		const lag = 8 * time.Second
-		c, transport := newTestClient(t, script{
+		c, wire := newTestClient(t, script{
 			"POST /instances/i/actions/rotate": during(20*time.Second, busy, gateway(404)),
 			"GET /instances/i":                 during(lag, record(nil), during(20*time.Second+lag, record(object{"job_id": "j-1"}), record(theirs))),
 			"GET /jobs/j-1":                    during(20*time.Second+lag, jobIs("running", OpRotate), jobIs("done", OpRotate)),
 		}.Serve)
 		turn := enter(t, c)
-		if pending, err := turn.Rotate(within(t, time.Hour)); !outcomeUnknown(err) {
-			t.Errorf("%+v, %v, and it was never carried out\n%s", pending, err, strings.Join(transport.Requests(), "\n"))
+		if pending, err := turn.Rotate(within(t, time.Hour)); !transport.OutcomeUnknown(err) {
+			t.Errorf("%+v, %v, and it was never carried out\n%s", pending, err, strings.Join(wire.Requests(), "\n"))
 		}
 	})
 }
@@ -424,7 +426,7 @@ func TestActionBesideAnother(t *testing.T) {
 					"GET /jobs/j-1":    during(20*time.Second, jobIs(row.status, row.operation), jobIs(row.after, row.operation)),
 				}.Serve)
 				_, err := enter(t, c).Rotate(within(t, time.Hour))
-				if waited := sent >= 20*time.Second; waited != row.waits || row.waits && !outcomeUnknown(err) {
+				if waited := sent >= 20*time.Second; waited != row.waits || row.waits && !transport.OutcomeUnknown(err) {
 					t.Errorf("Rotate: got a request after %s and error %v, want a wait for the job: %t", sent, err, row.waits)
 				}
 			})
@@ -439,13 +441,13 @@ func TestEvidenceFromBeforeTheBaseline(t *testing.T) {
 		activity := []object{{"at": "2026-01-01T00:00:20Z", "type": "rotate", "detail": ""}, {"at": "2026-01-01T00:00:00Z", "type": "ready", "detail": ""}}
 		current := says(200, object{"id": "i", "status": "running", "activity": activity})
 		older := says(200, object{"id": "i", "status": "running", "job_id": "j-1", "activity": activity[1:]})
-		c, transport := newTestClient(t, script{
+		c, wire := newTestClient(t, script{
 			"POST /instances/i/actions/rotate": gateway(502),
 			"GET /instances/i":                 inTurn(current, older, older, current),
 			"GET /jobs/j-1":                    jobIs("done", OpRotate),
 		}.Serve)
-		if pending, err := enter(t, c).Rotate(within(t, time.Hour)); !outcomeUnknown(err) {
-			t.Errorf("%+v, %v, and it was never carried out\n%s", pending, err, strings.Join(transport.Requests(), "\n"))
+		if pending, err := enter(t, c).Rotate(within(t, time.Hour)); !transport.OutcomeUnknown(err) {
+			t.Errorf("%+v, %v, and it was never carried out\n%s", pending, err, strings.Join(wire.Requests(), "\n"))
 		}
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // Statuses of instances. The service's description shows creating and running; the others
@@ -108,12 +110,12 @@ func (i Instance) IsCreating() bool {
 // Instance reads an instance from the service. To refresh many instances, use
 // Client.RefreshInstance.
 func (c *Client) Instance(ctx context.Context, id string) (Instance, error) {
-	return getRecord[Instance](ctx, c, request{path: []string{"instances", id}}, id)
+	return getRecord[Instance](ctx, c, transport.Request{Path: []string{"instances", id}}, id)
 }
 
 // pollInstance reads an instance once, as part of a wait.
 func (c *Client) pollInstance(ctx context.Context, id string) (Instance, error) {
-	return getRecord[Instance](ctx, c, request{path: []string{"instances", id}, poll: true}, id)
+	return getRecord[Instance](ctx, c, transport.Request{Path: []string{"instances", id}, Poll: true}, id)
 }
 
 // Instances reads all instances of the account.
@@ -130,7 +132,7 @@ type InstanceChange struct {
 // Update renames or retags the instance.
 func (t *Turn) Update(ctx context.Context, change InstanceChange) (Pending, error) {
 	return t.set(ctx, mutation{
-		request:   request{method: http.MethodPatch, body: change},
+		Request:   transport.Request{Method: http.MethodPatch, Body: change},
 		operation: OpUpdate,
 		shown: func(ctx context.Context) (bool, error) {
 			i, err := t.c.Instance(ctx, t.id)
@@ -160,7 +162,7 @@ func (t *Turn) Delete(ctx context.Context, permit Permit) (Pending, error) {
 		} // otherwise request the deletion, whatever the reason that none was seen
 	}
 	pending, err := t.set(ctx, mutation{
-		request:   request{method: http.MethodDelete, query: url.Values{"confirm": {t.id}}},
+		Request:   transport.Request{Method: http.MethodDelete, Query: url.Values{"confirm": {t.id}}},
 		operation: OpDelete,
 		prepare:   permit.prepare,
 		shown:     func(ctx context.Context) (bool, error) { return t.c.instanceGone(ctx, t.id) },
@@ -206,7 +208,7 @@ func (t *Turn) SetEngines(ctx context.Context, choose func(Instance) (map[string
 		return i.Engines.Set && sameBudgets(engines, i.Engines.Value), err
 	}
 	return t.set(ctx, mutation{
-		request:   request{method: http.MethodPut, path: []string{"engines"}},
+		Request:   transport.Request{Method: http.MethodPut, Path: []string{"engines"}},
 		operation: OpEngines,
 		prepare: func(ctx context.Context) (body any, err error) {
 			i, err := t.c.Instance(ctx, t.id)

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 func TestCancelledMutationInFlightIsFinished(t *testing.T) {
 	for method := range map[string]bool{"POST": true, "PUT": true, "PATCH": true, "DELETE": true} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 				cancel()
 				select {
 				case <-r.Context().Done():
@@ -23,14 +24,14 @@ func TestCancelledMutationInFlightIsFinished(t *testing.T) {
 					respond(w, 201, object{"id": "w-1"})
 				}
 			})
-			webhook, err := do[Webhook](ctx, c.sender, request{method: method, path: []string{"webhooks"}})
+			webhook, err := transport.Do[Webhook](ctx, c.sender, transport.Request{Method: method, Path: []string{"webhooks"}})
 			if err != nil || webhook.ID != "w-1" {
 				t.Errorf("%s: %+v, %v", method, webhook, err)
 			}
-			if _, err := do[Webhook](ctx, c.sender, request{method: method, path: []string{"webhooks"}}); !errors.Is(err, context.Canceled) || outcomeUnknown(err) {
+			if _, err := transport.Do[Webhook](ctx, c.sender, transport.Request{Method: method, Path: []string{"webhooks"}}); !errors.Is(err, context.Canceled) || transport.OutcomeUnknown(err) {
 				t.Errorf("%s: %v, want the cancellation and nothing sent", method, err)
 			}
-			if n := len(transport.Requests()); n != 1 {
+			if n := len(wire.Requests()); n != 1 {
 				t.Errorf("%s: %d requests, want 1", method, n)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // Operations that jobs carry out (SERVICE.md#jobs).
@@ -102,8 +103,8 @@ func (c *Client) Job(ctx context.Context, id string) (Job, error) {
 }
 
 func (c *Client) job(ctx context.Context, id string, poll bool) (Job, error) {
-	job, err := getRecord[Job](ctx, c, request{path: []string{"jobs", id}, poll: poll}, id)
-	job.Error.Detail = c.secrets.hide(job.Error.Detail)
+	job, err := getRecord[Job](ctx, c, transport.Request{Path: []string{"jobs", id}, Poll: poll}, id)
+	job.Error.Detail = c.secrets.Hide(job.Error.Detail)
 	return job, err
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 func jobIs(status, operation string) http.HandlerFunc {
@@ -41,7 +43,7 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 		},
 		"a gateway's 404 for good, of a deletion": {
 			OpDelete, func() http.HandlerFunc { return gateway(404) },
-			func() http.HandlerFunc { return gateway(404) }, nil, ErrForeign, ToleratedOutage,
+			func() http.HandlerFunc { return gateway(404) }, nil, transport.ErrForeign, ToleratedOutage,
 		},
 		"a replica that lags by 10 s": {
 			OpAllowlist, func() http.HandlerFunc { return during(10*time.Second, notFound, jobIs("failed", OpAllowlist)) },
@@ -107,7 +109,7 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 		},
 		"another record": {
 			OpConsole, func() http.HandlerFunc { return says(200, object{"id": "j-2", "status": "done"}) },
-			func() http.HandlerFunc { return instance() }, nil, ErrForeign, ToleratedOutage,
+			func() http.HandlerFunc { return instance() }, nil, transport.ErrForeign, ToleratedOutage,
 		},
 		"maintenance": {
 			OpConsole, func() http.HandlerFunc {
@@ -134,7 +136,7 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 				if list == nil {
 					list = []object{}
 				}
-				c, transport := newTestClient(t, script{"GET /jobs/j-1": row.job(), "GET /instances/i": row.instance(), "GET /instances": says(200, list)}.Serve)
+				c, wire := newTestClient(t, script{"GET /jobs/j-1": row.job(), "GET /instances/i": row.instance(), "GET /instances": says(200, list)}.Serve)
 				begun := time.Now()
 				err := c.WaitJob(within(t, 20*time.Minute), "i", Pending{JobID: "j-1"}, row.operation, nil)
 				took := time.Since(begun)
@@ -157,7 +159,7 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 				if most := row.takes + row.takes/3 + 25*time.Second; took < row.takes || took > most {
 					t.Errorf("it took %s, want from %s to %s", took, row.takes, most)
 				}
-				if n := len(transport.Requests()); n > 300 {
+				if n := len(wire.Requests()); n > 300 {
 					t.Errorf("%d requests", n)
 				}
 			})
@@ -167,7 +169,7 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 
 func TestWhatIsPending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, nil)
+		c, wire := newTestClient(t, nil)
 		if err := c.WaitJob(t.Context(), "i", NothingPending(), OpConsole, nil); err != nil {
 			t.Errorf("nothing is pending: %v", err)
 		}
@@ -175,7 +177,7 @@ func TestWhatIsPending(t *testing.T) {
 		if !isAs[*NoEvidenceError](err) {
 			t.Errorf("nothing is known: %v", err)
 		}
-		if n := len(transport.Requests()); n != 0 {
+		if n := len(wire.Requests()); n != 0 {
 			t.Errorf("%d requests", n)
 		}
 	})
@@ -209,7 +211,7 @@ func TestWaitGone(t *testing.T) {
 		"a gateway's 404 for 20 s": {func() http.HandlerFunc {
 			return during(20*time.Second, gateway(404), during(30*time.Second, status("deleting"), notFound))
 		}, nil, 45 * time.Second},
-		"a gateway's 404 for good": {func() http.HandlerFunc { return gateway(404) }, ErrForeign, ToleratedOutage},
+		"a gateway's 404 for good": {func() http.HandlerFunc { return gateway(404) }, transport.ErrForeign, ToleratedOutage},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

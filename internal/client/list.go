@@ -9,18 +9,20 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // list reads all pages of a collection. The answer is an object with one array named
 // after the collection, or the bare array (SERVICE.md#tolerance). If two pages contain
 // the same item, because the collection changed in between, the result contains it once.
 func list[T any](ctx context.Context, c *Client, collection string, path ...string) ([]T, error) {
-	return listAll[T](ctx, c, collection, listing{request: request{path: path}})
+	return listAll[T](ctx, c, collection, listing{Request: transport.Request{Path: path}})
 }
 
 // A listing is the request for a list.
 type listing struct {
-	request
+	transport.Request
 	// limit is the maximum number of items on a page; 0 means the service's default.
 	limit int
 }
@@ -45,11 +47,11 @@ func listUntil[T any](ctx context.Context, c *Client, collection string, r listi
 	grows := r.limit > 0
 	for p := (pages{}); p.next(); {
 		if len(p.seen) == maxPages {
-			r.method = http.MethodGet
-			return nil, c.sender.foreign(r.request, fmt.Sprintf("the list does not end, after %d pages", maxPages))
+			r.Method = http.MethodGet
+			return nil, c.sender.Foreign(r.Request, fmt.Sprintf("the list does not end, after %d pages", maxPages))
 		}
 		page, err := listPage[T](ctx, c, collection, p.cursor, r)
-		if errors.Is(err, ErrBodyTooLarge) && r.limit > 1 {
+		if errors.Is(err, transport.ErrBodyTooLarge) && r.limit > 1 {
 			r.limit, grows = r.limit/2, false
 			continue
 		}
@@ -103,20 +105,20 @@ type page[T any] struct {
 }
 
 func listPage[T any](ctx context.Context, c *Client, collection, cursor string, r listing) (page[T], error) {
-	r.method, r.query = http.MethodGet, url.Values{}
+	r.Method, r.Query = http.MethodGet, url.Values{}
 	if cursor != "" {
-		r.query.Set("cursor", cursor)
+		r.Query.Set("cursor", cursor)
 	}
 	if r.limit > 0 {
-		r.query.Set("limit", strconv.Itoa(r.limit))
+		r.Query.Set("limit", strconv.Itoa(r.limit))
 	}
-	call, err := c.sender.send(ctx, r.request)
+	call, err := c.sender.Send(ctx, r.Request)
 	if err != nil {
 		return page[T]{}, err
 	}
-	p, err := decodePage[T](call.body(), collection)
+	p, err := decodePage[T](call.ResponseBody(), collection)
 	if err != nil {
-		return page[T]{}, c.sender.foreign(r.request, c.secrets.hide(err.Error()))
+		return page[T]{}, c.sender.Foreign(r.Request, c.secrets.Hide(err.Error()))
 	}
 	return p, nil
 }

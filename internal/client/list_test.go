@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // pagesOf serves a list of instances by cursor: "a,b>c" is a page of a and b with the
@@ -44,7 +46,7 @@ func TestPages(t *testing.T) {
 		"an item twice on one":     {map[string]string{"": "a,b,a"}, "a b", 1},
 		"the same page once again": {map[string]string{"": "a>1", "1": "a"}, "a", 2},
 	} {
-		c, transport := newTestClient(t, pagesOf(row.pages))
+		c, wire := newTestClient(t, pagesOf(row.pages))
 		instances, err := c.Instances(t.Context())
 		var ids []string
 		for _, i := range instances {
@@ -53,7 +55,7 @@ func TestPages(t *testing.T) {
 		if got := strings.Join(ids, " "); err != nil || got != row.ids {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
-		if n := len(transport.Requests()); n != row.requests {
+		if n := len(wire.Requests()); n != row.requests {
 			t.Errorf("%s: %d requests, want %d", name, n, row.requests)
 		}
 	}
@@ -62,14 +64,14 @@ func TestPages(t *testing.T) {
 // A list that never ends is an error: its first part would otherwise prove absences.
 func TestListThatNeverEnds(t *testing.T) {
 	next := 0
-	c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+	c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		next++
 		respond(w, 200, object{"instances": []object{{"id": "a"}}, "next_cursor": fmt.Sprint(next)})
 	})
-	if _, err := c.Instances(t.Context()); !errors.Is(err, ErrForeign) || !contains(err.Error(), "does not end") {
+	if _, err := c.Instances(t.Context()); !errors.Is(err, transport.ErrForeign) || !contains(err.Error(), "does not end") {
 		t.Errorf("Instances: got error %v, want ErrForeign for a list that does not end", err)
 	}
-	if n := len(transport.Requests()); n != maxPages {
+	if n := len(wire.Requests()); n != maxPages {
 		t.Errorf("%d requests, want %d", n, maxPages)
 	}
 }
@@ -105,7 +107,7 @@ func TestBuildsArePagedToo(t *testing.T) {
 
 // Billing has the charges of all pages, and the subscriptions of the first.
 func TestChargesArePaged(t *testing.T) {
-	c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+	c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 		answer := object{"subscriptions": []object{{"instance_id": "i"}}, "charges": []object{{"id": "c"}, {"id": "b"}}, "next_cursor": "older"}
 		if r.URL.Query().Get("cursor") == "older" {
 			answer = object{"subscriptions": []object{}, "charges": []object{{"id": "b"}, {"id": "a"}}, "next_cursor": nil}
@@ -116,7 +118,7 @@ func TestChargesArePaged(t *testing.T) {
 	if err != nil || len(billing.Subscriptions) != 1 || len(billing.Charges) != 3 {
 		t.Errorf("%+v, %v", billing, err)
 	}
-	if n := len(transport.Requests()); n != 2 {
+	if n := len(wire.Requests()); n != 2 {
 		t.Errorf("%d requests", n)
 	}
 }

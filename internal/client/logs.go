@@ -36,7 +36,7 @@ func (c *Client) showLog(l *Log, app App, unread error) {
 	case !app.Env.Set:
 		*l = Log{Withheld: errNoVariables}
 	default:
-		*l = Log{Text: c.secrets.hideVariables(l.raw, app.Env.Value)}
+		*l = Log{Text: c.secrets.HideVariables(l.raw, app.Env.Value)}
 	}
 }
 

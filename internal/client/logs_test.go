@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"testing/synctest"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // A log is shown once the values of the app's variables are hidden in it, including those
@@ -47,43 +49,16 @@ func TestLogsAreShownWithoutVariables(t *testing.T) {
 // The variables are read only if there is a log.
 func TestVariablesThatNoLogNeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, gateway(http.StatusBadGateway))
+		c, wire := newTestClient(t, gateway(http.StatusBadGateway))
 		builds := []Build{{ID: "b-2"}, {ID: "b-1"}}
 		c.ShowLogs(t.Context(), "i", "a", builds)
-		if n := len(transport.Requests()); n != 0 || builds[0].Error.Withheld != nil {
+		if n := len(wire.Requests()); n != 0 || builds[0].Error.Withheld != nil {
 			t.Errorf("%d requests, %+v", n, builds)
 		}
 		builds[1].Error.raw = "a log"
 		c.ShowLogs(t.Context(), "i", "a", builds)
-		if log := builds[1].Error; !errors.Is(log.Withheld, ErrForeign) || log.Text != "" {
+		if log := builds[1].Error; !errors.Is(log.Withheld, transport.ErrForeign) || log.Text != "" {
 			t.Errorf("build log: got %+v, want an empty text withheld with ErrForeign", log)
 		}
 	})
-}
-
-func TestHideVariables(t *testing.T) {
-	const key = "-----BEGIN KEY-----\nMIIEow\n}\n-----END KEY-----\n"
-	for name, row := range map[string]struct {
-		value, log, want string
-	}{
-		"none":                       {"", "a log", "a log"},
-		"as it is":                   {"tok-123", "export T=tok-123", "export T=(secret)"},
-		"with a line's end":          {"tok-123\n", "export T=tok-123", "export T=(secret)"},
-		"short, with a line's end":   {"abc\n", "T=abc, abcd", "T=(secret), abcd"},
-		"short":                      {"1", "exit status 1 at line 11", "exit status (secret) at line 11"},
-		"blank":                      {" ", "a log", "a log"},
-		"of several lines":           {key, "key: " + key, "key: (secret)"},
-		"of several lines, indented": {key, "#1 -----BEGIN KEY-----\n#1 MIIEow\n#1 }\n#1 -----END KEY-----", "#1 (secret)\n#1 (secret)\n#1 }\n#1 (secret)"},
-		"cut off":                    {"tok-123456", "-123456 is no token", "(secret) is no token"},
-		"cut off, too short to tell": {"tok-123", "123 steps", "123 steps"},
-		"quoted":                     {"tok\"123", `{"T": "tok\"123"}`, `{"T": "(secret)"}`},
-		"a URL's password":           {"postgresql://shop:pw-4711@db.example/main", "shop with pw-4711 failed", "shop with (secret) failed"},
-		"a URL's password, encoded":  {"redis://:p%2Fw%3A4@db.example\n", "p/w:4 or p%2Fw%3A4", "(secret) or (secret)"},
-		"a URL's password, in lines": {"A=1\nredis://u:pw-4711@db.example", "AUTH pw-4711", "AUTH (secret)"},
-		"a URL without a password":   {"https://shop.example/main", "shop at shop.example", "shop at shop.example"},
-	} {
-		if got := new(secrets).hideVariables(row.log, map[string]string{"T": row.value}); got != row.want {
-			t.Errorf("%s: %q, want %q", name, got, row.want)
-		}
-	}
 }

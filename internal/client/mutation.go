@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 // A mutation is one change of an instance. The path of its request is relative to the
 // instance. An empty method means POST.
 type mutation struct {
-	request
+	transport.Request
 	// operation and target are the fields of the job that will carry it out. They
 	// distinguish a client's own job from those of other clients (SERVICE.md#jobs).
 	operation, target string
@@ -65,7 +66,7 @@ func (m mutation) runs(job Job) bool {
 // lag returns how long the records may not show the mutation yet. Confirming that
 // something is gone takes additional pauses.
 func (m mutation) lag() time.Duration {
-	if m.method == http.MethodDelete {
+	if m.Method == http.MethodDelete {
 		return ReadLag + 2*absencePause
 	}
 	return ReadLag
@@ -87,9 +88,9 @@ func (t *Turn) begin(ctx context.Context, m *mutation) (operation context.Contex
 		return nil, nil, err
 	}
 	t.c.reads.changed(t.id)
-	m.path = t.path(m.path...)
-	if m.method == "" {
-		m.method, m.key = http.MethodPost, t.c.random.key()
+	m.Path = t.path(m.Path...)
+	if m.Method == "" {
+		m.Method, m.Key = http.MethodPost, t.c.random.Key()
 	}
 	return lifetime.WithGracePeriod(ctx), func() { t.c.reads.changed(t.id) }, nil
 }
@@ -102,31 +103,31 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 	}
 	defer end()
 	unsure := false // a response was lost, so a job may be our own
-	m.poll = m.prepare != nil
+	m.Poll = m.prepare != nil
 	retries := 0 // of a request prepared each time; others are retried by the transport
 	for b := (busy{}); ; {
 		if m.prepare != nil {
-			if m.body, err = m.prepare(ctx); err != nil {
+			if m.Body, err = m.prepare(ctx); err != nil {
 				return Pending{}, err
 			}
 		}
-		call, err := t.c.sender.send(ctx, m.request)
-		unsure = unsure || call.unsure
-		if refusal := (*APIError)(nil); errors.As(err, &refusal) {
+		call, err := t.c.sender.Send(ctx, m.Request)
+		unsure = unsure || call.Unsure
+		if refusal := (*transport.APIError)(nil); errors.As(err, &refusal) {
 			refusal.Unsure = unsure
 		}
 		var pending Pending
 		if err == nil {
-			pending, err = decode[Pending](t.c.sender, call)
+			pending, err = transport.Decode[Pending](t.c.sender, call)
 		}
 		switch {
 		case err == nil:
 			return t.accepted(ctx, m, pending)
-		case m.method == http.MethodDelete && errors.Is(err, ErrNotFound):
+		case m.Method == http.MethodDelete && errors.Is(err, ErrNotFound):
 			return t.alreadyGone(ctx, m, err)
-		case m.poll && Passing(err) && !errors.Is(err, ErrNotFound) && retries < t.c.maxRetries && !lifetime.Ended(ctx):
+		case m.Poll && Passing(err) && !errors.Is(err, ErrNotFound) && retries < t.c.maxRetries && !lifetime.Ended(ctx):
 			retries++
-			unsure = unsure || !call.surelyNotDone()
+			unsure = unsure || !call.SurelyNotDone()
 			if unsure && m.changed != nil {
 				if _, _, err := t.awaitNamed(ctx); err != nil {
 					return Pending{}, err
@@ -208,11 +209,11 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 	var lost error // the newest POST whose outcome is unknown
 	begun := time.Now()
 	for b := (busy{}); ; {
-		pending, err := do[Pending](ctx, t.c.sender, m.request)
+		pending, err := transport.Do[Pending](ctx, t.c.sender, m.Request)
 		switch {
 		case err == nil:
 			return t.accepted(ctx, m, pending)
-		case outcomeUnknown(err):
+		case transport.OutcomeUnknown(err):
 			lost = err
 		case lost != nil && errors.Is(err, ErrAlreadyExists) && taken:
 			return Pending{}, err
@@ -326,7 +327,7 @@ func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(
 		if !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, context.Canceled) {
 			err = failure // and not the end of look itself
 		}
-		if lifetime.Ended(ctx) || lifetime.Pause(ctx, c.random.jitter(NextPoll(time.Since(begun), 0, 0))) != nil {
+		if lifetime.Ended(ctx) || lifetime.Pause(ctx, c.random.Jitter(NextPoll(time.Since(begun), 0, 0))) != nil {
 			return found, false, err
 		}
 	}
@@ -335,15 +336,15 @@ func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(
 // Passing reports whether an error of a read is transient and says nothing about the
 // object: an error of the network, of a gateway, or of the service itself.
 func Passing(err error) bool {
-	return errors.Is(err, ErrForeign) || errors.Is(err, ErrUnreachable) || errors.Is(err, ErrUnavailable) ||
-		errors.Is(err, ErrRateLimited) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrContradiction) ||
+	return errors.Is(err, transport.ErrForeign) || errors.Is(err, transport.ErrUnreachable) || errors.Is(err, ErrUnavailable) ||
+		errors.Is(err, transport.ErrRateLimited) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrContradiction) ||
 		errors.Is(err, context.DeadlineExceeded)
 }
 
 // isConflict reports whether a refusal will pass when the instance is free again, unless
 // its code says otherwise.
 func isConflict(err error) bool {
-	var refused *APIError
+	var refused *transport.APIError
 	return errors.As(err, &refused) && refused.Status == http.StatusConflict && !errors.Is(err, ErrAlreadyExists)
 }
 
@@ -374,7 +375,7 @@ func (t *Turn) awaitFree(ctx context.Context, refusal error, b *busy) (Job, erro
 // pause waits for a growing time before a mutation is sent again.
 func (t *Turn) pause(ctx context.Context, b *busy) error {
 	b.delay = min(max(FirstPoll, 2*b.delay), longestPace)
-	return lifetime.Pause(ctx, t.c.random.jitter(b.delay))
+	return lifetime.Pause(ctx, t.c.random.Jitter(b.delay))
 }
 
 // AwaitIdle waits until the record of the job that the instance's record names shows that

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // A refusal because the instance is busy leads to a wait. The rows contain the service's
@@ -74,7 +76,7 @@ func TestForeignJobs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{path: row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": row.job}.Serve)
+				c, wire := newTestClient(t, script{path: row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": row.job}.Serve)
 				turn := enter(t, c)
 				defer turn.Leave()
 				pending, err := turn.SetAllowlist(t.Context(), nil)
@@ -83,8 +85,8 @@ func TestForeignJobs(t *testing.T) {
 					if err != nil || pending.JobID != "j-own" {
 						t.Errorf("%+v, %v", pending, err)
 					}
-				case *APIError:
-					if !isAs[*APIError](err) {
+				case *transport.APIError:
+					if !isAs[*transport.APIError](err) {
 						t.Errorf("SetAllowlist: got error %v, want an *APIError", err)
 					}
 				case *CheckoutError:
@@ -96,7 +98,7 @@ func TestForeignJobs(t *testing.T) {
 						t.Errorf("SetAllowlist: got error %v, want %v", err, want)
 					}
 				}
-				if got := strings.Join(transport.Requests(), ", "); got != row.log {
+				if got := strings.Join(wire.Requests(), ", "); got != row.log {
 					t.Errorf("requests\n%s\nwant\n%s", got, row.log)
 				}
 			})
@@ -108,14 +110,14 @@ func TestForeignJobs(t *testing.T) {
 func TestRefusalThatNoJobExplains(t *testing.T) {
 	for _, code := range []string{"job_running", "not_running", "whatever"} {
 		synctest.Test(t, func(t *testing.T) {
-			c, transport := newTestClient(t, script{
+			c, wire := newTestClient(t, script{
 				"PUT /instances/i/allowlist": func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, code) },
 				"GET /instances/i":           says(200, object{"id": "i", "status": "failed", "job_id": nil}),
 			}.Serve)
 			begun := time.Now()
 			_, err := enter(t, c).SetAllowlist(within(t, time.Hour), nil)
-			if took := time.Since(begun); !isAs[*APIError](err) || took < ReadLag || took > 2*ReadLag {
-				t.Errorf("%s: %v after %s, with %d requests", code, err, took, transport.Count("PUT"))
+			if took := time.Since(begun); !isAs[*transport.APIError](err) || took < ReadLag || took > 2*ReadLag {
+				t.Errorf("%s: %v after %s, with %d requests", code, err, took, wire.Count("PUT"))
 			}
 		})
 	}
@@ -153,7 +155,7 @@ func TestTenMinutesOf409(t *testing.T) {
 			"action": func(ctx context.Context, turn *Turn) error { return second(turn.Rotate(ctx)) },
 		} {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+				c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 					switch {
 					case r.Method != http.MethodGet:
 						refuse(w, 409, "job_running")
@@ -170,8 +172,8 @@ func TestTenMinutesOf409(t *testing.T) {
 				if err == nil || time.Since(begun) > 10*time.Minute+time.Second {
 					t.Errorf("%s, %s: %v after %s", name, kind, err, time.Since(begun))
 				}
-				t.Logf("%s, %s: %d requests in %s", name, kind, len(transport.Requests()), time.Since(begun))
-				if n := len(transport.Requests()); n > 700 {
+				t.Logf("%s, %s: %d requests in %s", name, kind, len(wire.Requests()), time.Since(begun))
+				if n := len(wire.Requests()); n > 700 {
 					t.Errorf("%s, %s: %d requests", name, kind, n)
 				}
 			})
@@ -214,7 +216,7 @@ func TestAcceptedShapes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{
+				c, wire := newTestClient(t, script{
 					"PUT /instances/i/allowlist": says(202, row.answer),
 					"GET /instances/i/allowlist": row.list,
 					"GET /instances/i":           row.instance,
@@ -246,7 +248,7 @@ func TestAcceptedShapes(t *testing.T) {
 				if took := time.Since(begun); took > time.Minute {
 					t.Errorf("it took %s", took)
 				}
-				if n := transport.Count("PUT"); n != 1 {
+				if n := wire.Count("PUT"); n != 1 {
 					t.Errorf("%d PUTs", n)
 				}
 			})
@@ -274,7 +276,7 @@ func TestLostAnswerToAChange(t *testing.T) {
 					var at time.Time
 					running := func() bool { return committed && time.Since(at) < row.takes }
 					commit := func() { committed, at = true, time.Now() }
-					c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+					c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 						mu.Lock()
 						defer mu.Unlock()
 						switch {
@@ -318,7 +320,7 @@ func TestLostAnswerToAChange(t *testing.T) {
 					if err != nil {
 						t.Error(err)
 					}
-					if n := transport.Count("PUT"); n > row.puts {
+					if n := wire.Count("PUT"); n > row.puts {
 						t.Errorf("%d PUTs", n)
 					}
 				})
@@ -339,7 +341,7 @@ func TestRefusalAfterALostAnswerIsTold(t *testing.T) {
 		turn := enter(t, c)
 		begun := time.Now()
 		_, err := turn.SetAllowlist(within(t, time.Hour), []string{"203.0.113.7"})
-		var refused *APIError
+		var refused *transport.APIError
 		if took := time.Since(begun); !errors.As(err, &refused) || refused.Code != "plan_too_small" || took > time.Minute {
 			t.Errorf("%v after %s", err, took)
 		}
@@ -384,7 +386,7 @@ func TestEnginesAreChosenFromWhatIsThere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{"PUT /instances/i/engines": row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": jobIs("done", OpEngines)}.Serve)
+				c, wire := newTestClient(t, script{"PUT /instances/i/engines": row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": jobIs("done", OpEngines)}.Serve)
 				turn, _ := c.Enter(t.Context(), "i")
 				defer turn.Leave()
 				var seen [][]string
@@ -399,7 +401,7 @@ func TestEnginesAreChosenFromWhatIsThere(t *testing.T) {
 				if !errors.Is(err, row.err) || fmt.Sprint(seen) != row.seen {
 					t.Errorf("%v, seen %v, want %s", err, seen, row.seen)
 				}
-				if puts := strings.Count(strings.Join(transport.Requests(), "\n"), "PUT"); row.err != nil && puts != 1 {
+				if puts := strings.Count(strings.Join(wire.Requests(), "\n"), "PUT"); row.err != nil && puts != 1 {
 					t.Errorf("%d PUTs", puts)
 				}
 			})

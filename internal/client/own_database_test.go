@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // The connection record names the instance's own database. An instance that is being
@@ -27,7 +29,7 @@ func TestOwnDatabase(t *testing.T) {
 		"postgres is off":  {service: at(says(200, object{"host": "h", "engines": object{}}))},
 		"not told":         {service: at(says(200, object{"host": "h", "engines": object{"postgres": object{"direct_port": 5432}}}))},
 		"no such instance": {service: at(notFound), err: ErrNotFound},
-		"forbidden":        {service: at(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }), err: &APIError{}},
+		"forbidden":        {service: at(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }), err: &transport.APIError{}},
 		"still being made": {service: func() script {
 			return script{
 				path:               during(time.Minute, busy, named),
@@ -53,8 +55,8 @@ func TestOwnDatabase(t *testing.T) {
 					if !isAs[*CheckoutError](err) {
 						t.Errorf("got %v", err)
 					}
-				case *APIError:
-					if !isAs[*APIError](err) {
+				case *transport.APIError:
+					if !isAs[*transport.APIError](err) {
 						t.Errorf("got %v", err)
 					}
 				default:

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // Query runs SQL in the current mode of the SQL console. It runs immediately, without a
@@ -26,18 +27,18 @@ func (t *Turn) Query(ctx context.Context, database, sql string) error {
 	if database != "" {
 		body["database"] = database
 	}
-	r := request{
-		method:    http.MethodPost,
-		path:      t.path("engines", "postgres", "query"),
-		body:      body,
-		key:       t.c.random.key(),
-		statement: true,
+	r := transport.Request{
+		Method:    http.MethodPost,
+		Path:      t.path("engines", "postgres", "query"),
+		Body:      body,
+		Key:       t.c.random.Key(),
+		Statement: true,
 	}
 	t.c.reads.changed(t.id) // the SQL may change anything
 	defer t.c.reads.changed(t.id)
-	call, err := t.c.sender.send(lifetime.WithGracePeriod(ctx), r)
-	if err == nil && !isResult(call.body()) {
-		err = &OutcomeError{Err: t.c.sender.foreign(r, "the answer has no result")}
+	call, err := t.c.sender.Send(lifetime.WithGracePeriod(ctx), r)
+	if err == nil && !isResult(call.ResponseBody()) {
+		err = &transport.OutcomeError{Err: t.c.sender.Foreign(r, "the answer has no result")}
 	}
 	return err
 }
@@ -46,7 +47,7 @@ func (t *Turn) Query(ctx context.Context, database, sql string) error {
 // a read-only transaction, or 42501 for a role without the privilege. The detail contains
 // the SQLSTATE (SERVICE.md#errors).
 func IsReadOnly(err error) bool {
-	var refusal *APIError
+	var refusal *transport.APIError
 	return errors.Is(err, ErrSQL) && errors.As(err, &refusal) &&
 		(strings.Contains(refusal.Detail, "SQLSTATE 25006") || strings.Contains(refusal.Detail, "SQLSTATE 42501"))
 }
@@ -115,7 +116,7 @@ func (t *Turn) CreateDatabase(ctx context.Context, name string) (Pending, error)
 	}
 	_, taken := find(databases, name)
 	return t.create(ctx, mutation{
-		request:   request{path: []string{"postgres", "databases"}, body: map[string]string{"name": name}},
+		Request:   transport.Request{Path: []string{"postgres", "databases"}, Body: map[string]string{"name": name}},
 		operation: OpDatabaseCreate,
 		target:    databaseTarget(name),
 		shown: func(ctx context.Context) (bool, error) {
@@ -129,7 +130,7 @@ func (t *Turn) CreateDatabase(ctx context.Context, name string) (Pending, error)
 // DropDatabase drops a Postgres database with all its data.
 func (t *Turn) DropDatabase(ctx context.Context, name string, permit Permit) (Pending, error) {
 	return t.set(ctx, mutation{
-		request:   request{method: http.MethodDelete, path: []string{"postgres", "databases", name}},
+		Request:   transport.Request{Method: http.MethodDelete, Path: []string{"postgres", "databases", name}},
 		operation: OpDatabaseDrop,
 		target:    databaseTarget(name),
 		prepare:   permit.prepare,
@@ -165,7 +166,7 @@ func (t *Turn) SetExtension(ctx context.Context, database, name string) (Pending
 		body["database"] = database
 	}
 	return t.set(ctx, mutation{
-		request:   request{method: http.MethodPut, path: []string{"postgres", "extensions", name}, body: body},
+		Request:   transport.Request{Method: http.MethodPut, Path: []string{"postgres", "extensions", name}, Body: body},
 		operation: OpExtensionSet,
 		target:    extensionTarget(name),
 		shown: func(ctx context.Context) (bool, error) {
@@ -178,12 +179,12 @@ func (t *Turn) SetExtension(ctx context.Context, database, name string) (Pending
 
 // DropExtension drops an extension from a database; "" means the instance's own database.
 func (t *Turn) DropExtension(ctx context.Context, database, name string) (Pending, error) {
-	r := request{method: http.MethodDelete, path: []string{"postgres", "extensions", name}}
+	r := transport.Request{Method: http.MethodDelete, Path: []string{"postgres", "extensions", name}}
 	if database != "" {
-		r.query = url.Values{"database": {database}}
+		r.Query = url.Values{"database": {database}}
 	}
 	return t.set(ctx, mutation{
-		request:   r,
+		Request:   r,
 		operation: OpExtensionDrop,
 		target:    extensionTarget(name),
 		shown: func(ctx context.Context) (bool, error) {

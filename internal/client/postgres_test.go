@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 func TestIsResult(t *testing.T) {
@@ -36,7 +37,7 @@ func TestIsResult(t *testing.T) {
 func TestStatementOfMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const takes = 15 * time.Minute
-		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+		c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 			time.Sleep(takes)
 			respond(w, 200, object{"columns": []string{}, "rows": []any{}, "row_count": 0, "command": "CREATE INDEX"})
 		}, func(o *Options) { o.RequestTimeout = time.Minute })
@@ -44,7 +45,7 @@ func TestStatementOfMinutes(t *testing.T) {
 		if err := enter(t, c).Query(within(t, 20*time.Minute), "", "CREATE INDEX"); err != nil || time.Since(begun) < takes {
 			t.Errorf("after %s: %v", time.Since(begun), err)
 		}
-		if n := len(transport.Requests()); n != 1 {
+		if n := len(wire.Requests()); n != 1 {
 			t.Errorf("%d requests, want 1", n)
 		}
 	})
@@ -59,7 +60,7 @@ func TestStatementThatOutlastsItsOperation(t *testing.T) {
 		defer cancel()
 		begun := time.Now()
 		err := enter(t, c).Query(ctx, "", "CREATE INDEX")
-		if took := time.Since(begun); took != 20*time.Minute+lifetime.GracePeriod || !outcomeUnknown(err) || !isAs[*lifetime.TimeoutError](err) {
+		if took := time.Since(begun); took != 20*time.Minute+lifetime.GracePeriod || !transport.OutcomeUnknown(err) || !isAs[*lifetime.TimeoutError](err) {
 			t.Errorf("after %s: %v", took, err)
 		}
 	})
@@ -69,7 +70,7 @@ func TestStatementThatOutlastsItsOperation(t *testing.T) {
 func TestResultIsDiscarded(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"huge": func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = w.Write([]byte(`{"rows":["` + strings.Repeat("x", 2*maxBody) + `"],"row_count":1}`))
+			_, _ = w.Write([]byte(`{"rows":["` + strings.Repeat("x", 8<<20) + `"],"row_count":1}`))
 		},
 		"cut": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"rows":[["a"],["b`)) },
 		"broken off": func(w http.ResponseWriter, _ *http.Request) {
@@ -85,30 +86,4 @@ func TestResultIsDiscarded(t *testing.T) {
 			})
 		})
 	}
-}
-
-// Long-running statements do not count as requests in flight, so that other requests can
-// continue.
-func TestStatementsLeaveRoomForOtherRequests(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodPost {
-				time.Sleep(10 * time.Minute)
-				respond(w, 200, object{"rows": []any{}})
-				return
-			}
-			respond(w, 200, object{"id": "me"})
-		})
-		c.sender.http.HTTPClient.Transport.(*attempts).limiter.window = 1
-		ran := make(chan error, 1)
-		go func() { ran <- enter(t, c).Query(t.Context(), "", "CREATE INDEX") }()
-		synctest.Wait()
-		begun := time.Now()
-		if _, err := c.Account(t.Context()); err != nil || time.Since(begun) > time.Second {
-			t.Errorf("after %s: %v", time.Since(begun), err)
-		}
-		if err := <-ran; err != nil {
-			t.Error(err)
-		}
-	})
 }

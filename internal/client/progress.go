@@ -16,7 +16,7 @@ func (c *Client) progressOf(message string, fields map[string]any) func(ctx cont
 		}
 		told, toldAt = status, percent
 		state := maps.Clone(fields)
-		state["status"] = c.secrets.hide(status)
+		state["status"] = c.secrets.Hide(status)
 		if percent > 0 {
 			state["progress"] = percent
 		}

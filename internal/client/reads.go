@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // aloneReads is the number of instances that are read individually before the list is
@@ -185,7 +186,7 @@ func (c *Client) readListFor(ctx context.Context, id string, isFresh freshness) 
 func (c *Client) readPage(ctx context.Context, cursor string) error {
 	_, err := c.reads.pages.get(ctx, cursor, c.reads.unread(cursor), func(ctx context.Context) (page[Instance], error) {
 		begun := c.reads.sequence.now()
-		p, err := listPage[Instance](ctx, c, "instances", cursor, listing{request: request{path: []string{"instances"}}})
+		p, err := listPage[Instance](ctx, c, "instances", cursor, listing{Request: transport.Request{Path: []string{"instances"}}})
 		if !c.reads.addPage(cursor, p, begun, err) {
 			c.reads.pages.drop(cursor) // a new snapshot was begun, and must read it again
 		}

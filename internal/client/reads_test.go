@@ -61,7 +61,7 @@ func TestRefreshRequests(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, fleet(row.account))
+				c, wire := newTestClient(t, fleet(row.account))
 				for _, k := range row.ask {
 					id := fmt.Sprint("i-", k)
 					if i, err := c.RefreshInstance(t.Context(), id); err != nil || i.ID != id {
@@ -69,7 +69,7 @@ func TestRefreshRequests(t *testing.T) {
 					}
 				}
 				pages, ones := 0, 0
-				for _, request := range transport.Requests() {
+				for _, request := range wire.Requests() {
 					if request == "GET /instances" {
 						pages++
 					} else {
@@ -94,7 +94,7 @@ func seq(n int) []int {
 
 func TestConcurrentRefreshesShareRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, fleet(50))
+		c, wire := newTestClient(t, fleet(50))
 		var all sync.WaitGroup
 		for k := range 50 {
 			all.Go(func() {
@@ -104,7 +104,7 @@ func TestConcurrentRefreshesShareRequests(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := len(transport.Requests()); n != 3 {
+		if n := len(wire.Requests()); n != 3 {
 			t.Errorf("concurrent reads of 50 instances: got %d requests, want 3", n)
 		}
 	})
@@ -133,13 +133,13 @@ func TestAbsenceFromTheListIsNotDeletion(t *testing.T) {
 
 func TestChangeDropsWhatWasReadBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, fleet(5))
+		c, wire := newTestClient(t, fleet(5))
 		for k := range 5 {
 			if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		before := len(transport.Requests())
+		before := len(wire.Requests())
 		turn, _ := c.Enter(t.Context(), "i-4")
 		if _, err := turn.SetAllowlist(t.Context(), nil); err != nil {
 			t.Fatal(err)
@@ -150,7 +150,7 @@ func TestChangeDropsWhatWasReadBefore(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := transport.Requests()[before:]; strings.Join(got, ", ") != "PUT /instances/i-4/allowlist, GET /instances/i-4" {
+		if got := wire.Requests()[before:]; strings.Join(got, ", ") != "PUT /instances/i-4/allowlist, GET /instances/i-4" {
 			t.Errorf("requests after the change: %v", got)
 		}
 	})
@@ -187,7 +187,7 @@ func TestQueryDropsWhatWasReadBefore(t *testing.T) {
 
 func TestReadBegunBeforeAChangeIsThrownAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, fleet(5))
+		c, wire := newTestClient(t, fleet(5))
 		done := make(chan error)
 		go func() { _, err := c.RefreshInstance(t.Context(), "i-1"); done <- err }()
 		time.Sleep(500 * time.Millisecond) // the read is in progress
@@ -195,7 +195,7 @@ func TestReadBegunBeforeAChangeIsThrownAway(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		if n := len(transport.Requests()); n != 2 {
+		if n := len(wire.Requests()); n != 2 {
 			t.Errorf("%d reads, want the second after the change", n)
 		}
 	})
@@ -203,7 +203,7 @@ func TestReadBegunBeforeAChangeIsThrownAway(t *testing.T) {
 
 func TestSnapshotGrowsOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, fleet(5))
+		c, wire := newTestClient(t, fleet(5))
 		for range 2 {
 			for k := range 5 {
 				if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
@@ -212,15 +212,15 @@ func TestSnapshotGrowsOld(t *testing.T) {
 			}
 			time.Sleep(snapshotAge)
 		}
-		if n := len(transport.Requests()); n != 4 { // two individually, and the list twice
-			t.Errorf("requests %v", transport.Requests())
+		if n := len(wire.Requests()); n != 4 { // two individually, and the list twice
+			t.Errorf("requests %v", wire.Requests())
 		}
 	})
 }
 
 func TestCancelledRefreshDoesNotEndTheSharedRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, fleet(5))
+		c, wire := newTestClient(t, fleet(5))
 		impatient, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		first := make(chan error, 1)
@@ -232,7 +232,7 @@ func TestCancelledRefreshDoesNotEndTheSharedRead(t *testing.T) {
 		if err := <-first; !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the impatient one got %v", err)
 		}
-		if n := len(transport.Requests()); n != 1 {
+		if n := len(wire.Requests()); n != 1 {
 			t.Errorf("%d requests, want 1", n)
 		}
 	})
@@ -240,7 +240,7 @@ func TestCancelledRefreshDoesNotEndTheSharedRead(t *testing.T) {
 
 func TestAppsAreListedOncePerInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+		c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {
 			case "/api/v1/instances/i/apps":
 				respond(w, 200, object{"apps": []object{{"name": "a"}, {"name": "b"}}})
@@ -258,7 +258,7 @@ func TestAppsAreListedOncePerInstance(t *testing.T) {
 		if _, err := c.RefreshApp(t.Context(), "i", "gone"); !errors.Is(err, ErrNotFound) {
 			t.Errorf("RefreshApp: got error %v, want ErrNotFound", err)
 		}
-		if got := strings.Join(transport.Requests(), ", "); got != "GET /instances/i/apps, GET /instances/i/apps/late, GET /instances/i/apps/gone, GET /instances/i/apps/gone, GET /instances/i/apps" {
+		if got := strings.Join(wire.Requests(), ", "); got != "GET /instances/i/apps, GET /instances/i/apps/late, GET /instances/i/apps/gone, GET /instances/i/apps/gone, GET /instances/i/apps" {
 			t.Errorf("requests: %s", got)
 		}
 	})
@@ -282,7 +282,7 @@ func TestListThatCannotBeRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				serve := fleet(10)
-				c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+				c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 					if r.URL.Path == "/api/v1/instances" {
 						list(w, r)
 						return
@@ -295,12 +295,12 @@ func TestListThatCannotBeRead(t *testing.T) {
 					}
 				}
 				pages := 0
-				for _, request := range transport.Requests() {
+				for _, request := range wire.Requests() {
 					if request == "GET /instances" {
 						pages++
 					}
 				}
-				if ones := len(transport.Requests()) - pages; ones != 10 || pages > 10 {
+				if ones := len(wire.Requests()) - pages; ones != 10 || pages > 10 {
 					t.Errorf("%d single reads and %d pages for ten instances", ones, pages)
 				}
 			})
@@ -334,7 +334,7 @@ func TestRefusedListIsReadOnce(t *testing.T) {
 
 func TestBareListServesARefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+		c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 			switch id := strings.TrimPrefix(r.URL.Path, "/api/v1/instances"); id {
 			case "":
 				respond(w, 200, []object{{"id": "i-1"}, {"id": "i-2"}, {"id": "i-3"}, {"id": "i-4"}})
@@ -347,8 +347,8 @@ func TestBareListServesARefresh(t *testing.T) {
 				t.Errorf("%+v, %v", i, err)
 			}
 		}
-		if n := len(transport.Requests()); n != 3 {
-			t.Errorf("requests %v", transport.Requests())
+		if n := len(wire.Requests()); n != 3 {
+			t.Errorf("requests %v", wire.Requests())
 		}
 	})
 }
@@ -356,7 +356,7 @@ func TestBareListServesARefresh(t *testing.T) {
 // The list of this service takes longer than the maximum age of a snapshot.
 func TestSlowList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+		c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/api/v1/instances" {
 				time.Sleep(snapshotAge + time.Second)
 			}
@@ -374,8 +374,8 @@ func TestSlowList(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := len(transport.Requests()); n > 10 {
-			t.Errorf("requests %v", transport.Requests())
+		if n := len(wire.Requests()); n > 10 {
+			t.Errorf("requests %v", wire.Requests())
 		}
 	})
 }
@@ -409,14 +409,14 @@ func TestPageOfAListThatWasBegunAnew(t *testing.T) {
 // until the read is too old or the instance has changed. It never sends a request.
 func TestSeenInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, fleet(50))
+		c, wire := newTestClient(t, fleet(50))
 		mustSee := func(why, id string, want bool) {
 			t.Helper()
-			before := len(transport.Requests())
+			before := len(wire.Requests())
 			if got, seen := c.SeenInstance(id); seen != want || seen && got.ID != id {
 				t.Errorf("%s: SeenInstance(%s) = %q, %t, want %t", why, id, got.ID, seen, want)
 			}
-			if len(transport.Requests()) != before {
+			if len(wire.Requests()) != before {
 				t.Errorf("%s: SeenInstance sent a request", why)
 			}
 		}

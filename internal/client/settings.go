@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"net/http"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // These settings exist as soon as their instance does: its allowlist, the mode of its SQL
@@ -24,7 +26,7 @@ func (t *Turn) SetAllowlist(ctx context.Context, cidrs []string) (Pending, error
 		cidrs = []string{}
 	}
 	return t.set(ctx, mutation{
-		request:   request{method: http.MethodPut, path: []string{"allowlist"}, body: map[string][]string{"allowlist": cidrs}},
+		Request:   transport.Request{Method: http.MethodPut, Path: []string{"allowlist"}, Body: map[string][]string{"allowlist": cidrs}},
 		operation: OpAllowlist,
 		shown: func(ctx context.Context) (bool, error) {
 			list, err := t.c.Allowlist(ctx, t.id)
@@ -53,7 +55,7 @@ type consoleBody struct {
 // SetConsoleMode sets the mode of the browser SQL console.
 func (t *Turn) SetConsoleMode(ctx context.Context, mode string) (Pending, error) {
 	return t.set(ctx, mutation{
-		request:   request{method: http.MethodPut, path: []string{"sql-console"}, body: consoleBody{Mode: mode}},
+		Request:   transport.Request{Method: http.MethodPut, Path: []string{"sql-console"}, Body: consoleBody{Mode: mode}},
 		operation: OpConsole,
 		shown: func(ctx context.Context) (bool, error) {
 			shown, err := t.c.ConsoleMode(ctx, t.id)
@@ -81,7 +83,7 @@ func (t *Turn) SetAuthSettings(ctx context.Context, siteURL string, redirectURLs
 	}
 	body := map[string]any{"site_url": siteURL, "redirect_urls": redirectURLs}
 	return t.set(ctx, mutation{
-		request:   request{method: http.MethodPatch, path: []string{"engines", "auth", "settings"}, body: body},
+		Request:   transport.Request{Method: http.MethodPatch, Path: []string{"engines", "auth", "settings"}, Body: body},
 		operation: OpAuthSettings,
 		shown: func(ctx context.Context) (bool, error) {
 			settings, err := t.c.AuthSettings(ctx, t.id)

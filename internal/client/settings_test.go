@@ -9,14 +9,14 @@ import (
 // requested change, even if the answer names no job.
 func TestAuthSettingsInAnotherCase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, script{
+		c, wire := newTestClient(t, script{
 			"PATCH /instances/i/engines/auth/settings": says(202, object{}),
 			"GET /instances/i":                         says(200, object{"id": "i", "status": "running", "job_id": nil}),
 			"GET /instances/i/engines/auth/settings":   says(200, object{"site_url": "https://shop.example", "redirect_urls": []string{"https://b.example/**", "https://shop.example/**"}}),
 		}.Serve)
 		pending, err := enter(t, c).SetAuthSettings(t.Context(), "https://Shop.example", []string{"https://Shop.example/**", "https://b.example/**"})
 		if err != nil || pending.JobID != "" {
-			t.Errorf("%+v, %v\n%s", pending, err, transport.Requests())
+			t.Errorf("%+v, %v\n%s", pending, err, wire.Requests())
 		}
 	})
 }

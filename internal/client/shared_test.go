@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 func TestEqualReadsAreOne(t *testing.T) {
@@ -64,7 +66,7 @@ func TestFailedReadIsNotKept(t *testing.T) {
 // No lock is held during a read, so each caller ends with its own context.
 func TestImpatientLeavesASharedReadAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, says(silent, nil), func(o *Options) { o.MaxRetries = 0 })
+		c, wire := newTestClient(t, says(silent, nil), func(o *Options) { o.MaxRetries = 0 })
 		begun := time.Now()
 		var all sync.WaitGroup
 		for range 5 {
@@ -79,7 +81,7 @@ func TestImpatientLeavesASharedReadAtOnce(t *testing.T) {
 		}
 		for range 5 {
 			all.Go(func() {
-				if _, err := c.Plans(t.Context()); !errors.Is(err, ErrUnreachable) {
+				if _, err := c.Plans(t.Context()); !errors.Is(err, transport.ErrUnreachable) {
 					t.Errorf("Plans: got error %v, want ErrUnreachable", err)
 				}
 				if took := time.Since(begun); took > 30*time.Second {
@@ -88,7 +90,7 @@ func TestImpatientLeavesASharedReadAtOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := len(transport.Requests()); n != 1 {
+		if n := len(wire.Requests()); n != 1 {
 			t.Errorf("%d requests, want 1", n)
 		}
 	})

@@ -113,13 +113,13 @@ func TestWhatShowsAChange(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					answers := script{"GET /instances/i": says(200, object{"id": "i", "status": "running"}), name: says(202, object{})}
 					maps.Copy(answers, s)
-					c, transport := newTestClient(t, answers.Serve)
+					c, wire := newTestClient(t, answers.Serve)
 					pending, err := row.send(t.Context(), enter(t, c))
 					if shown && (err != nil || pending != NothingPending()) || !shown && !isAs[*NoEvidenceError](err) {
 						t.Errorf("%s, shown %v: %+v, %v", name, shown, pending, err)
 					}
-					if !slices.Contains(transport.Requests(), name) {
-						t.Errorf("%s was not sent: %v", name, transport.Requests())
+					if !slices.Contains(wire.Requests(), name) {
+						t.Errorf("%s was not sent: %v", name, wire.Requests())
 					}
 				})
 			}

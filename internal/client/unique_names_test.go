@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // A databaseService is a service that creates databases, loses answers and executes
@@ -219,17 +221,17 @@ func TestLostCreationThatCannotBeLookedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, transport := newTestClient(t, script{"POST /instances/i/postgres/databases": row.post, "GET /instances/i/postgres/databases": row.list, "GET /instances/i": row.instance}.Serve)
+				c, wire := newTestClient(t, script{"POST /instances/i/postgres/databases": row.post, "GET /instances/i/postgres/databases": row.list, "GET /instances/i": row.instance}.Serve)
 				turn := enter(t, c)
 				begun := time.Now()
 				_, err := turn.CreateDatabase(t.Context(), "d")
-				if err == nil || outcomeUnknown(err) != row.unknown {
+				if err == nil || transport.OutcomeUnknown(err) != row.unknown {
 					t.Errorf("CreateDatabase: got error %v, want an error with an unknown outcome: %t", err, row.unknown)
 				}
 				if took := time.Since(begun); took > row.takes {
 					t.Errorf("it took %s", took)
 				}
-				if n := len(transport.Requests()); n > 600 {
+				if n := len(wire.Requests()); n > 600 {
 					t.Errorf("%d requests", n)
 				}
 			})
@@ -240,7 +242,7 @@ func TestLostCreationThatCannotBeLookedFor(t *testing.T) {
 func TestLostImportOfAnApp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		made := false
-		c, transport := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+		c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 			switch path := strings.TrimPrefix(r.URL.Path, "/api/v1/instances/i"); {
 			case r.Method == http.MethodPost:
 				made = true
@@ -258,8 +260,8 @@ func TestLostImportOfAnApp(t *testing.T) {
 			}
 		})
 		pending, err := enter(t, c).ImportApp(t.Context(), NewApp{Name: "a"})
-		if err != nil || pending.JobID != "j-1" || transport.Count("POST") != 1 {
-			t.Errorf("%+v, %v, %v", pending, err, transport.Requests())
+		if err != nil || pending.JobID != "j-1" || wire.Count("POST") != 1 {
+			t.Errorf("%+v, %v, %v", pending, err, wire.Requests())
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 const (
@@ -14,6 +15,8 @@ const (
 	ToleratedOutage = 2 * time.Minute
 	// longestBlind is the maximum delay that a failure adds before the next poll.
 	longestBlind = 10 * time.Second
+	// firstBlind is that delay after the first failure. It doubles with each further one.
+	firstBlind = 500 * time.Millisecond
 )
 
 // An observation is the result of one poll.
@@ -40,9 +43,9 @@ func (c *Client) wait(ctx context.Context, delay, estimate time.Duration, poll f
 			return err
 		}
 		seen, err := poll(ctx)
-		next := c.random.jitter(NextPoll(time.Since(begun), estimate, seen.progress))
+		next := c.random.Jitter(NextPoll(time.Since(begun), estimate, seen.progress))
 		var final *permanentError
-		var refused *APIError
+		var refused *transport.APIError
 		var told time.Duration
 		if errors.As(err, &refused) {
 			told = refused.RetryAfter
@@ -63,7 +66,7 @@ func (c *Client) wait(ctx context.Context, delay, estimate time.Duration, poll f
 			if failures++; failures == 1 {
 				failingSince = time.Now()
 			}
-			delay = c.random.upTo(min(longestBlind, backoffBase<<min(failures, 16)))
+			delay = c.random.UpTo(min(longestBlind, firstBlind<<min(failures, 16)))
 			delay = max(delay, told, next)
 		case seen.done:
 			return nil

@@ -48,18 +48,18 @@ func TestWaitSeesTheEndSoonAndPollsSeldom(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
-				c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+				c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 					respond(w, 200, jobOf(begun, row.takes, row.tells))
 				})
 				if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, row.operation, nil); err != nil {
 					t.Fatal(err)
 				}
 				late := time.Since(begun) - row.takes
-				t.Logf("%d polls, seen %s late", len(transport.Requests()), late)
+				t.Logf("%d polls, seen %s late", len(wire.Requests()), late)
 				if late > row.late {
 					t.Errorf("the end was seen %s late, want at most %s", late, row.late)
 				}
-				if n := len(transport.Requests()); n > row.polls {
+				if n := len(wire.Requests()); n > row.polls {
 					t.Errorf("%d polls, want at most %d", n, row.polls)
 				}
 			})
@@ -82,13 +82,13 @@ func TestWaitWithAnEstimateIsSeldomLate(t *testing.T) {
 			for range runs {
 				begun := time.Now()
 				takes := time.Duration(float64(usualDuration[operation]) * (0.8 + 0.4*random.Float64()))
-				c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, 200, jobOf(begun, takes, false)) },
+				c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, 200, jobOf(begun, takes, false)) },
 					func(o *Options) { o.Random = rand.NewPCG(2, random.Uint64()) })
 				if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, operation, nil); err != nil {
 					t.Fatal(err)
 				}
 				late, total = late+time.Since(begun)-takes, total+takes
-				polls += len(transport.Requests())
+				polls += len(wire.Requests())
 			}
 			share := float64(late) / float64(total)
 			t.Logf("%s: %.2f %% late, %.1f polls", operation, 100*share, float64(polls)/runs)
@@ -120,7 +120,7 @@ func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 					}
 					return then
 				}
-				c, transport := newTestClient(t, script{
+				c, wire := newTestClient(t, script{
 					"GET /jobs/j-1": func(w http.ResponseWriter, _ *http.Request) {
 						time.Sleep(20 * time.Millisecond)
 						respond(w, 200, object{"id": "j-1", "status": status("running", "done")})
@@ -147,7 +147,7 @@ func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 				time.Sleep(10 * time.Second)
 				leave() // while the others wait
 				all.Wait()
-				polls[waits] = len(transport.Requests())
+				polls[waits] = len(wire.Requests())
 			})
 		}
 		if polls[2] > polls[1]*5/4 || polls[20] > polls[1]*4 {
@@ -158,7 +158,7 @@ func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 
 func TestFailedJobIsSeenAtTheNextPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+		c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 			respond(w, 200, object{"id": "j-1", "operation": "resize", "status": "failed", "progress": 40, "error": object{"code": "no_capacity", "detail": "full"}})
 		})
 		err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpResize, nil)
@@ -166,7 +166,7 @@ func TestFailedJobIsSeenAtTheNextPoll(t *testing.T) {
 		if !errors.As(err, &failed) || err.Error() != "full (no_capacity): job j-1 (resize) failed at 40 %" {
 			t.Errorf("WaitJob: got error %v, want a *JobError with the failure of job j-1", err)
 		}
-		if n := len(transport.Requests()); n != 1 {
+		if n := len(wire.Requests()); n != 1 {
 			t.Errorf("%d polls, want 1", n)
 		}
 	})
@@ -188,7 +188,7 @@ func TestWaitOutlivesAnOutage(t *testing.T) {
 			} {
 				synctest.Test(t, func(t *testing.T) {
 					begun := time.Now()
-					c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+					c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 						since := time.Since(begun)
 						switch {
 						case since >= row.from && since < row.from+row.lasts:
@@ -207,7 +207,7 @@ func TestWaitOutlivesAnOutage(t *testing.T) {
 					if lasted := took - row.from; !row.ok && (lasted < ToleratedOutage || lasted > 2*ToleratedOutage) {
 						t.Errorf("%s, %s: given up after %s of the outage", name, operation, lasted)
 					}
-					if n := len(transport.Requests()); n > 200 {
+					if n := len(wire.Requests()); n > 200 {
 						t.Errorf("%s, %s: %d requests", name, operation, n)
 					}
 				})
@@ -248,11 +248,11 @@ func TestManyWaitsOutliveAnOutage(t *testing.T) {
 // A refusal by the service itself ends a wait immediately.
 func TestRefusedPollEndsAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 401, "unauthorized") })
+		c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 401, "unauthorized") })
 		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpConsole, nil); !errors.Is(err, ErrUnauthorized) {
 			t.Errorf("WaitJob: got error %v, want ErrUnauthorized", err)
 		}
-		if n := len(transport.Requests()); n != 1 {
+		if n := len(wire.Requests()); n != 1 {
 			t.Errorf("%d polls", n)
 		}
 	})
@@ -294,7 +294,7 @@ func TestUnknownJobStatusCountsAsInProgressUntilTheDeadline(t *testing.T) {
 func TestRetryAfterIsAMinimumBetweenPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		polls := 0
-		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+		c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 			if polls++; polls == 1 {
 				w.Header().Set("Retry-After", "30")
 				refuse(w, 503, "unavailable")
@@ -305,7 +305,7 @@ func TestRetryAfterIsAMinimumBetweenPolls(t *testing.T) {
 		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpConsole, nil); err != nil {
 			t.Fatal(err)
 		}
-		if gap := transport.Times()[1].Sub(transport.Times()[0]); gap < 30*time.Second {
+		if gap := wire.Times()[1].Sub(wire.Times()[0]); gap < 30*time.Second {
 			t.Errorf("polled again after %s", gap)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // A Webhook is an https endpoint of the customer's that receives every event
@@ -37,7 +38,7 @@ func (w Webhook) Identifier() string { return w.ID }
 
 // Webhook reads a webhook endpoint.
 func (c *Client) Webhook(ctx context.Context, id string) (Webhook, error) {
-	return getRecord[Webhook](ctx, c, request{path: []string{"webhooks", id}}, id)
+	return getRecord[Webhook](ctx, c, transport.Request{Path: []string{"webhooks", id}}, id)
 }
 
 // Webhooks reads all webhook endpoints of the account.
@@ -51,7 +52,7 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 // that did not exist before.
 func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, enabled bool) (Webhook, error) {
 	ctx = lifetime.WithGracePeriod(ctx)
-	c.secrets.add(secret)
+	c.secrets.Add(secret)
 	// Endpoints with the same URL are created one at a time, so that none adopts another.
 	leave, err := c.endpoints.enter(ctx, endpoint)
 	if err != nil {
@@ -62,17 +63,17 @@ func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, ena
 	if err != nil {
 		return Webhook{}, err
 	}
-	r := request{
-		method: http.MethodPost,
-		path:   []string{"webhooks"},
-		body:   map[string]any{"url": endpoint, "secret": secret, "enabled": enabled},
-		key:    c.random.key(),
+	r := transport.Request{
+		Method: http.MethodPost,
+		Path:   []string{"webhooks"},
+		Body:   map[string]any{"url": endpoint, "secret": secret, "enabled": enabled},
+		Key:    c.random.Key(),
 	}
-	webhook, err := do[Webhook](ctx, c.sender, r)
+	webhook, err := transport.Do[Webhook](ctx, c.sender, r)
 	if err == nil && webhook.ID == "" {
-		err = &OutcomeError{Err: c.sender.foreign(r, "the answer has no id")}
+		err = &transport.OutcomeError{Err: c.sender.Foreign(r, "the answer has no id")}
 	}
-	if outcomeUnknown(err) {
+	if transport.OutcomeUnknown(err) {
 		webhook, err = c.findWebhook(ctx, endpoint, existing, err)
 	}
 	if err == nil {
@@ -126,10 +127,10 @@ func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookCha
 		return c.Webhook(ctx, id)
 	}
 	if change.Secret != nil {
-		c.secrets.add(*change.Secret)
+		c.secrets.Add(*change.Secret)
 	}
-	r := request{method: http.MethodPatch, path: []string{"webhooks", id}, body: change}
-	webhook, err := do[Webhook](ctx, c.sender, r)
+	r := transport.Request{Method: http.MethodPatch, Path: []string{"webhooks", id}, Body: change}
+	webhook, err := transport.Do[Webhook](ctx, c.sender, r)
 	if err == nil && webhook.ID != id {
 		return c.Webhook(ctx, id) // the answer is not the record
 	}
@@ -138,7 +139,7 @@ func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookCha
 
 // DeleteWebhook deletes an endpoint. It succeeds if the endpoint is confirmed gone.
 func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
-	_, err := do[struct{}](ctx, c.sender, request{method: http.MethodDelete, path: []string{"webhooks", id}})
+	_, err := transport.Do[struct{}](ctx, c.sender, transport.Request{Method: http.MethodDelete, Path: []string{"webhooks", id}})
 	if !errors.Is(err, ErrNotFound) {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 func TestCreationOfAnEndpoint(t *testing.T) {
@@ -34,7 +36,7 @@ func TestCreationOfAnEndpoint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				// It needs neither a Date nor /locations.
-				c, transport := newTestClient(t, script{"POST /webhooks": row.post, "GET /webhooks": row.lists()}.Serve)
+				c, wire := newTestClient(t, script{"POST /webhooks": row.post, "GET /webhooks": row.lists()}.Serve)
 				begun := time.Now()
 				webhook, err := c.CreateWebhook(t.Context(), "https://H.example/", secret, true)
 				switch want := row.err.(type) {
@@ -51,13 +53,13 @@ func TestCreationOfAnEndpoint(t *testing.T) {
 						t.Errorf("%+v, %v", webhook, err)
 					}
 				}
-				if n := transport.Count("POST"); n != 1 {
+				if n := wire.Count("POST"); n != 1 {
 					t.Errorf("%d POSTs", n)
 				}
 				if took := time.Since(begun); took > actionPatience+time.Minute {
 					t.Errorf("it took %s", took)
 				}
-				for _, request := range transport.Requests() {
+				for _, request := range wire.Requests() {
 					if request != "POST /webhooks" && request != "GET /webhooks" {
 						t.Errorf("%s was sent", request)
 					}
@@ -121,10 +123,10 @@ func TestDeletionOfAnEndpoint(t *testing.T) {
 		"lost, then gone":         {inTurn(gateway(504), notFound), notFound, none, nil},
 		"lost, a read lags":       {inTurn(gateway(504), notFound), inTurn(says(200, object{"id": "w"}), says(200, object{"id": "w"}), notFound), none, nil},
 		"cut off, then gone":      {inTurn(gateway(truncated), notFound), notFound, none, nil},
-		"a gateway's 404":         {gateway(404), notFound, none, ErrForeign},
+		"a gateway's 404":         {gateway(404), notFound, none, transport.ErrForeign},
 		"404, and it is there":    {notFound, says(200, object{"id": "w"}), holds, ErrNotFound},
 		"404, and the list says":  {notFound, notFound, holds, ErrContradiction},
-		"404, then a gateway's":   {notFound, gateway(404), none, ErrForeign},
+		"404, then a gateway's":   {notFound, gateway(404), none, transport.ErrForeign},
 		"a replica lacked it":     {notFound, inTurn(notFound, says(200, object{"id": "w"})), holds, ErrNotFound},
 		"a page of somebody else": {gateway(403), notFound, none, ErrForbidden},
 	} {

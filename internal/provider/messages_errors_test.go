@@ -11,6 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/app"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/connection"
@@ -19,8 +20,8 @@ import (
 )
 
 // refusedWith returns an error response of the service.
-func refusedWith(status int, code, method, path, detail string) *client.APIError {
-	return &client.APIError{Status: status, Code: code, Method: method, Path: path, Detail: detail, RequestID: "req-7", BaseURL: sampleURL}
+func refusedWith(status int, code, method, path, detail string) *transport.APIError {
+	return &transport.APIError{Status: status, Code: code, Method: method, Path: path, Detail: detail, RequestID: "req-7", BaseURL: sampleURL}
 }
 
 const sampleURL = "https://hosting.example/api/v1"
@@ -43,12 +44,12 @@ var errorSamples = []struct {
 	{"The SQL console is off", refusedWith(403, "console_off", "POST", "/instances/i-4f2a/engines/postgres/query", "the SQL console is off")},
 	{"Too many requests", refusedWith(429, "rate_limited", "GET", "/plans", "slow down")},
 	{"The service has trouble", refusedWith(503, "unavailable", "GET", "/plans", "maintenance")},
-	{"An answer of somebody in between", &client.APIError{Status: 502, Method: "GET", Path: "/plans", Detail: "<html>Bad Gateway", BaseURL: sampleURL}},
-	{"A success that is not the service's", &client.ForeignError{Method: "GET", Path: []string{"plans"}, BaseURL: sampleURL, Reason: "the answer is empty"}},
-	{"No answer at all", fmt.Errorf("GET /plans: %w", &client.UnreachableError{BaseURL: sampleURL, Err: errors.New("connection refused")})},
-	{"No answer for too long", fmt.Errorf("GET /plans: %w", client.ErrOutage)},
+	{"An answer of somebody in between", &transport.APIError{Status: 502, Method: "GET", Path: "/plans", Detail: "<html>Bad Gateway", BaseURL: sampleURL}},
+	{"A success that is not the service's", &transport.ForeignError{Method: "GET", Path: []string{"plans"}, BaseURL: sampleURL, Reason: "the answer is empty"}},
+	{"No answer at all", fmt.Errorf("GET /plans: %w", &transport.UnreachableError{BaseURL: sampleURL, Err: errors.New("connection refused")})},
+	{"No answer for too long", fmt.Errorf("GET /plans: %w", transport.ErrOutage)},
 	{"Answers that contradict each other", fmt.Errorf("instances/i-4f2a: %w", client.ErrContradiction)},
-	{"The answer to a change is lost", &client.OutcomeError{Err: &client.APIError{Status: 502, Method: "POST", Path: "/instances/i-4f2a/actions/rotate", BaseURL: sampleURL}}},
+	{"The answer to a change is lost", &transport.OutcomeError{Err: &transport.APIError{Status: 502, Method: "POST", Path: "/instances/i-4f2a/actions/rotate", BaseURL: sampleURL}}},
 	{"A change that no record shows", &client.NoEvidenceError{InstanceID: "i-4f2a", Operation: client.OpReset, Target: "engines/redis"}},
 	{"A job that is not known", &client.MissingJobError{InstanceID: "i-4f2a", JobID: "j-1"}},
 	{"A job that failed", &client.JobError{Job: client.Job{ID: "j-1", Operation: client.OpResize, Error: client.JobFault{Code: "no_capacity", Detail: "the region is full"}}}},
@@ -63,7 +64,7 @@ var errorSamples = []struct {
 	{"An object of another account, on a fake", &base.OtherAccountError{Seen: base.AccountNote{ID: "acc-1", Origin: "http://127.0.0.1:8090"}, Now: base.AccountNote{ID: "acc-2", Origin: "http://127.0.0.1:8091"}, Loopback: true}},
 	{"A creation with a namesake", &client.NamesakeError{Name: "shop", ID: "i-4f2a"}},
 	{"A creation with several candidates", &client.AmbiguousError{Name: "shop", Candidates: []string{"i-4f2a", "i-77c1"}}},
-	{"A creation that did not show", &client.UnknownCreationError{What: `instance "shop"`, Looked: 10 * time.Minute, Err: &client.APIError{Status: 504, Method: "POST", Path: "/instances", BaseURL: sampleURL}}},
+	{"A creation that did not show", &client.UnknownCreationError{What: `instance "shop"`, Looked: 10 * time.Minute, Err: &transport.APIError{Status: 504, Method: "POST", Path: "/instances", BaseURL: sampleURL}}},
 	{"A build that failed", &client.BuildError{App: "web", Build: client.Build{ID: "b-1", Status: "failed", Error: client.Log{Text: "main.go:3: undefined: x"}}, Before: client.AppRunning, After: client.AppRunning}},
 	{"A build that failed, whose log is not shown", &client.BuildError{App: "web", Build: client.Build{ID: "b-1", Status: "failed", Error: client.Log{Withheld: refusedWith(403, "forbidden", "GET", "/instances/i-4f2a/apps/web", "not yours")}}}},
 	{"A build that was cancelled, without a log", &client.BuildError{App: "web", Build: client.Build{ID: "b-1", Status: "cancelled"}}},
@@ -77,7 +78,7 @@ var errorSamples = []struct {
 	{"An app of which nothing is told", sampleApp(client.AppFailure{})},
 	{"An app that was built of another commit", &app.OtherCommitError{App: "web", Branch: "main", Asked: "9f8c2d1", Deployed: "0b1c2d3e4f"}},
 	{"Secret variables of an app without the others", app.UnknownEnvError{}},
-	{"An answer that is too large", fmt.Errorf("GET /plans: %w", client.ErrBodyTooLarge)},
+	{"An answer that is too large", fmt.Errorf("GET /plans: %w", transport.ErrBodyTooLarge)},
 }
 
 func sampleApp(failure client.AppFailure) error {
@@ -98,8 +99,8 @@ func TestEveryErrorIsSampled(t *testing.T) {
 	}
 	for _, kind := range []error{
 		client.ErrNotFound, client.ErrUnauthorized, client.ErrForbidden, client.ErrJobRunning, client.ErrAlreadyExists, client.ErrConsoleOff, client.ErrValidation,
-		client.ErrSQL, client.ErrRateLimited, client.ErrUnavailable, client.ErrForeign, client.ErrUnreachable, client.ErrOutage, client.ErrContradiction,
-		lifetime.ErrInterrupted, client.ErrBodyTooLarge,
+		client.ErrSQL, transport.ErrRateLimited, client.ErrUnavailable, transport.ErrForeign, transport.ErrUnreachable, transport.ErrOutage, client.ErrContradiction,
+		lifetime.ErrInterrupted, transport.ErrBodyTooLarge,
 	} {
 		if !sampled(func(err error) bool { return errors.Is(err, kind) }) {
 			t.Errorf("no sample is %v", kind)

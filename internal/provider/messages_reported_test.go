@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
@@ -61,7 +62,7 @@ func TestMessagesOfCommonMistakes(t *testing.T) {
 			}
 			check := diagnostics.NewServiceCheck(unheard)
 			for range 3 {
-				check.AddReadError(diags, "Unable to read the plans", fmt.Errorf("GET /plans: %w", &client.UnreachableError{BaseURL: sampleURL, Err: errors.New("connection refused")}))
+				check.AddReadError(diags, "Unable to read the plans", fmt.Errorf("GET /plans: %w", &transport.UnreachableError{BaseURL: sampleURL, Err: errors.New("connection refused")}))
 			}
 		}, "The service did not answer: GET /plans: https://hosting.example/api/v1: connection refused.\n\n" +
 			"Check the base URL: the provider's base_url or the environment variable HOSTING_BASE_URL. It is the service's REST address and ends in /api/v1. " +

@@ -280,9 +280,9 @@ func (s *sourceFolder) errorTexts() []string {
 	var texts []string
 	for _, file := range s.files {
 		ast.Inspect(file, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && slices.Contains([]string{"New", "Errorf", "Class", "foreign"}, calledName(call)) && len(call.Args) > 0 {
+			if call, ok := n.(*ast.CallExpr); ok && slices.Contains([]string{"New", "Errorf", "Class", "Foreign"}, calledName(call)) && len(call.Args) > 0 {
 				text := (scope{source: s}).text(call)
-				if calledName(call) == "foreign" {
+				if calledName(call) == "Foreign" {
 					text = (scope{source: s}).text(call.Args[len(call.Args)-1])
 				}
 				if strings.ContainsFunc(text, unicode.IsLetter) && !slices.Contains(texts, text) {

@@ -26,6 +26,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/account"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/app"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
@@ -185,7 +186,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	if baseURL == "" {
 		resp.Diagnostics.AddAttributeError(path.Root("base_url"), "Missing base URL",
 			"Set base_url in the provider block, or the environment variable "+diagnostics.EnvBaseURL+", to the service's REST address. It ends in /api/v1.")
-	} else if _, err := client.ParseBaseURL(baseURL); err != nil {
+	} else if _, err := transport.ParseBaseURL(baseURL); err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("base_url"), "Invalid base URL",
 			"The base URL of the service cannot be used: "+err.Error()+". It comes from base_url or the environment variable "+diagnostics.EnvBaseURL+".")
 	}
@@ -193,7 +194,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	if apiKey == "" {
 		resp.Diagnostics.AddAttributeError(path.Root("api_key"), "Missing API key",
 			"Set api_key in the provider block, or the environment variable "+diagnostics.EnvAPIKey+". A key is created on the portal's Access page.")
-	} else if err := client.CheckAPIKey(apiKey); err != nil {
+	} else if err := transport.CheckAPIKey(apiKey); err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("api_key"), "Invalid API key",
 			diagnostics.Sentence(err.Error())+" It comes from api_key or the environment variable "+diagnostics.EnvAPIKey+".")
 	}

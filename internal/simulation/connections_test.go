@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // A connection is a process's connection to the service. Once it is silent, it delivers no
@@ -18,7 +19,7 @@ type connection struct {
 	silent atomic.Bool
 }
 
-var _ client.Dialer = (*process)(nil)
+var _ transport.Dialer = (*process)(nil)
 
 // Open opens a connection of the process.
 func (p *process) Open() client.Transport { return &connection{process: p} }

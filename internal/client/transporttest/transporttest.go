@@ -194,3 +194,23 @@ func During(lasts time.Duration, first, then http.HandlerFunc) http.HandlerFunc 
 		then(w, r)
 	}
 }
+
+// AsksToWait refuses with a status and a Retry-After.
+func AsksToWait(status int, told time.Duration) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", fmt.Sprint(int(told.Seconds())))
+		code := "unavailable"
+		if status == http.StatusTooManyRequests {
+			code = "rate_limited"
+		}
+		Refuse(w, status, code)
+	}
+}
+
+// Maintenance answers with a gateway's page and a Retry-After.
+func Maintenance(told time.Duration) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", fmt.Sprint(int(told.Seconds())))
+		GatewayPage(w, 503)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // TestReadBack checks how long a record is read again after a write. When a failing
@@ -16,7 +17,7 @@ import (
 // reported as not deployed.
 func TestReadBack(t *testing.T) {
 	const old, shown = "old", "shown"
-	gateway := fmt.Errorf("502: %w", client.ErrForeign)
+	gateway := fmt.Errorf("502: %w", transport.ErrForeign)
 	refused := errors.New("not yours")
 	type answer struct {
 		record string

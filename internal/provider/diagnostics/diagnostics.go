@@ -13,6 +13,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // AddClientError reports an error of the client: the attempted operation, the service's answer
@@ -71,7 +72,7 @@ func nextStep(err error) string {
 		job         *client.JobError
 		build       *client.BuildError
 		app         *client.AppError
-		outcome     *client.OutcomeError
+		outcome     *transport.OutcomeError
 		unknown     *client.UnknownCreationError
 		missing     *client.MissingJobError
 		noEvidence  *client.NoEvidenceError
@@ -108,7 +109,7 @@ func nextStep(err error) string {
 		return "The service continues with it. Apply again to wait for it."
 	case errors.As(err, &outcome):
 		return "Check in the portal whether it took effect before you apply again."
-	case errors.Is(err, client.ErrForeign), errors.Is(err, client.ErrUnreachable), errors.Is(err, client.ErrOutage):
+	case errors.Is(err, transport.ErrForeign), errors.Is(err, transport.ErrUnreachable), errors.Is(err, transport.ErrOutage):
 		return "Check the base URL: the provider's base_url or the environment variable " + EnvBaseURL + ". It is the service's REST address and ends in /api/v1. " +
 			"If it is correct, there is a network problem between you and the service: try again later. The state is unchanged."
 	case errors.Is(err, client.ErrContradiction):
@@ -128,7 +129,7 @@ func nextStep(err error) string {
 			"If it is protected, undo all other changes of the instance in the configuration, set deletion_protection = false and apply before that."
 	case errors.Is(err, client.ErrConsoleOff):
 		return "The console was turned off while the script was about to run. Apply again."
-	case errors.Is(err, client.ErrRateLimited):
+	case errors.Is(err, transport.ErrRateLimited):
 		return "Apply again later, or with a lower -parallelism."
 	case errors.Is(err, client.ErrUnavailable):
 		return "The service is unavailable at the moment. Apply again later; nothing is lost."

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // A ServiceCheck reports once that no request of this process can succeed. Otherwise a
@@ -40,9 +41,9 @@ func (s *ServiceCheck) report(summary string, err error, diags *diag.Diagnostics
 // error.
 func (s *ServiceCheck) endsRun(err error, diags *diag.Diagnostics) bool {
 	switch {
-	case errors.Is(err, client.ErrUnauthorized) && !errors.Is(err, client.ErrForeign):
+	case errors.Is(err, client.ErrUnauthorized) && !errors.Is(err, transport.ErrForeign):
 		s.report("The API key is not valid", err, diags)
-	case !s.client.HasAnswered() && (errors.Is(err, client.ErrUnreachable) || errors.Is(err, client.ErrOutage) || errors.Is(err, client.ErrForeign) && errors.Is(err, client.ErrUnavailable)):
+	case !s.client.HasAnswered() && (errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrOutage) || errors.Is(err, transport.ErrForeign) && errors.Is(err, client.ErrUnavailable)):
 		s.report("The service did not answer", err, diags)
 	default:
 		return false
@@ -63,7 +64,7 @@ func (s *ServiceCheck) AddReadError(diags *diag.Diagnostics, summary string, err
 func (s *ServiceCheck) WarnUnchecked(diags *diag.Diagnostics, attribute string, err error) {
 	switch {
 	case s.endsRun(err, diags):
-	case errors.Is(err, client.ErrForeign) && !errors.Is(err, client.ErrUnavailable):
+	case errors.Is(err, transport.ErrForeign) && !errors.Is(err, client.ErrUnavailable):
 		s.report("The provider's base URL does not lead to the service", err, diags)
 	default:
 		diags.AddAttributeWarning(path.Root(attribute), "The "+attribute+" could not be checked",

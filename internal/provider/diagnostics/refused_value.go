@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // fieldAttributes maps fields of the service to the arguments that they are sent from.
@@ -67,7 +68,7 @@ func attributeOf(request, field string) (path.Path, bool) {
 
 // refusedAttribute returns the argument whose value the service refused.
 func refusedAttribute(err error) (path.Path, bool) {
-	refused := (*client.APIError)(nil)
+	refused := (*transport.APIError)(nil)
 	if !errors.As(err, &refused) {
 		return path.Empty(), false
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 func TestAttributeOf(t *testing.T) {
@@ -42,7 +42,7 @@ func TestAttributeOf(t *testing.T) {
 
 func TestRefusedValueStandsOnItsAttribute(t *testing.T) {
 	var diags diag.Diagnostics
-	refused := &client.APIError{Status: 422, Code: "validation_failed", Detail: "health_path: it must begin with a slash", Method: "POST", Path: "/instances/i-1/apps/import"}
+	refused := &transport.APIError{Status: 422, Code: "validation_failed", Detail: "health_path: it must begin with a slash", Method: "POST", Path: "/instances/i-1/apps/import"}
 	AddClientError(&diags, "Unable to create app web", fmt.Errorf("app web: %w", refused))
 	AddClientError(&diags, "Unable to create app web", refused)
 	want := "health_path: it must begin with a slash (POST /instances/i-1/apps/import answered 422 validation_failed).\n\n" +

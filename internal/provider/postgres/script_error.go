@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // A scriptError is Postgres's refusal of a script, with the lines of the script that
@@ -23,7 +24,7 @@ func (e *scriptError) Unwrap() error { return e.error }
 // LocateError adds the lines to look at to Postgres's refusal of a script. Postgres does
 // not report a line, but it quotes the word that it failed at.
 func LocateError(err error, sql string) error {
-	refused := (*client.APIError)(nil)
+	refused := (*transport.APIError)(nil)
 	if !errors.As(err, &refused) || !errors.Is(err, client.ErrSQL) {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 )
 
@@ -33,7 +33,7 @@ func TestPlacesOf(t *testing.T) {
 }
 
 func TestScriptErrorSaysThatNothingWasApplied(t *testing.T) {
-	refused := &client.APIError{Status: 422, Code: "sql_error", Detail: `syntax error at or near "TABEL" (SQLSTATE 42601)`, Method: "POST", Path: "/instances/i-1/engines/postgres/query"}
+	refused := &transport.APIError{Status: 422, Code: "sql_error", Detail: `syntax error at or near "TABEL" (SQLSTATE 42601)`, Method: "POST", Path: "/instances/i-1/engines/postgres/query"}
 	got := diagnostics.Explain(LocateError(fmt.Errorf("%w", refused), "SELECT 1;\nCREATE TABEL b"))
 	want := `Syntax error at or near "TABEL" (SQLSTATE 42601) (POST /instances/i-1/engines/postgres/query answered 422 sql_error).` + "\n\n" +
 		`In the script, "TABEL" is on line 2.` + "\n\nNothing was applied, as the statements run in one transaction, unless the script itself commits. Fix the script, then apply again."

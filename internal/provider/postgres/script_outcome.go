@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 )
@@ -54,7 +54,7 @@ type unknownUpdate struct {
 
 // isLost reports whether an error leaves open whether a script ran.
 func isLost(err error) bool {
-	var unknown *client.OutcomeError
+	var unknown *transport.OutcomeError
 	return errors.As(err, &unknown)
 }
 

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type attempts struct {
 	paths       *closedPaths
 	outage      *outage
 	log         func(ctx context.Context, message string, fields map[string]any)
-	secrets     *secrets
+	secrets     *Secrets
 }
 
 // RoundTrip sends an attempt and stores the response in the call.
@@ -48,10 +48,10 @@ func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	defer a.outage.release(call)
 	call.attempts++
 	ctx := caller
-	if call.method != http.MethodGet {
+	if call.Method != http.MethodGet {
 		ctx = lifetime.Detached(caller)
 	}
-	if call.statement {
+	if call.Statement {
 		a.limiter.release()
 	} else {
 		defer a.limiter.release()
@@ -64,7 +64,7 @@ func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error)
 	transport := a.connections.newest.Load()
 	resp, err = (*transport).RoundTrip(req.WithContext(ctx))
 	if err == nil {
-		call.answer, err = readAnswer(call.request, req.URL, resp, a.secrets)
+		call.answer, err = readAnswer(call.Request, req.URL, resp, a.secrets)
 	}
 	timedOut := errors.Is(context.Cause(ctx), errRequestTimeout)
 	if timedOut && !noConnection() {
@@ -89,7 +89,7 @@ func (a *attempts) RoundTrip(req *http.Request) (resp *http.Response, err error)
 
 // turn waits until a call may be sent, and returns the time that the attempt may take. On
 // success the caller must release the limiter and the outage.
-func (a *attempts) turn(ctx context.Context, call *call, path string) (time.Duration, error) {
+func (a *attempts) turn(ctx context.Context, call *Call, path string) (time.Duration, error) {
 	for {
 		if err := a.paths.wait(ctx, call, path); err != nil {
 			return 0, err
@@ -111,15 +111,15 @@ func (a *attempts) turn(ctx context.Context, call *call, path string) (time.Dura
 }
 
 // report logs an attempt. It logs the size of the response body, but no content.
-func (a *attempts) report(ctx context.Context, req *http.Request, call *call, duration time.Duration, err error) {
+func (a *attempts) report(ctx context.Context, req *http.Request, call *Call, duration time.Duration, err error) {
 	fields := map[string]any{
 		"method":      req.Method,
-		"path":        a.secrets.hide(req.URL.EscapedPath()),
+		"path":        a.secrets.Hide(req.URL.EscapedPath()),
 		"attempt":     call.attempts,
 		"duration_ms": duration.Milliseconds(),
 	}
 	if err != nil {
-		fields["error"] = a.secrets.hide(err.Error())
+		fields["error"] = a.secrets.Hide(err.Error())
 		a.log(ctx, "request failed", fields)
 		return
 	}
@@ -131,14 +131,14 @@ func (a *attempts) report(ctx context.Context, req *http.Request, call *call, du
 }
 
 // readAnswer reads a response to its end. A refusal counts even if its body is cut off.
-func readAnswer(r request, target *url.URL, resp *http.Response, secrets *secrets) (*answer, error) {
+func readAnswer(r Request, target *url.URL, resp *http.Response, secrets *Secrets) (*answer, error) {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	a := &answer{status: resp.StatusCode, header: resp.Header, body: body}
 	switch {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		a.refusal = newAPIError(r, target, a, secrets)
-	case r.statement: // it has run, so the rest of its result is not needed
+	case r.Statement: // it has run, so the rest of its result is not needed
 		_, _ = io.Copy(io.Discard, resp.Body)
 	case err != nil:
 		return nil, fmt.Errorf("the answer was cut off: %w", err)

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"context"
@@ -54,7 +54,7 @@ func (b *bucket) serve(w http.ResponseWriter, _ *http.Request) {
 
 // readMany reads a number of records with several workers for each client, and counts the
 // failed reads.
-func readMany(ctx context.Context, records, workers int, clients ...*Client) (lost int64) {
+func readMany(ctx context.Context, records, workers int, clients ...*Sender) (lost int64) {
 	var all sync.WaitGroup
 	var errs atomic.Int64
 	for _, c := range clients {
@@ -62,7 +62,7 @@ func readMany(ctx context.Context, records, workers int, clients ...*Client) (lo
 		for range workers {
 			all.Go(func() {
 				for next.Add(1) <= int64(records) {
-					if _, err := c.Account(ctx); err != nil {
+					if err := readMe(ctx, c); err != nil {
 						errs.Add(1)
 					}
 				}
@@ -91,9 +91,9 @@ func TestNothingIsLostUnderARateLimit(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := newBucket(row.perSecond, row.tells)
-				clients := make([]*Client, row.clients)
+				clients := make([]*Sender, row.clients)
 				for k := range clients {
-					clients[k], _ = newTestClient(t, service.serve)
+					clients[k], _ = newTestSender(t, service.serve)
 				}
 				begun := time.Now()
 				lost := readMany(t.Context(), row.records, row.workers, clients...)
@@ -112,7 +112,7 @@ func TestNothingIsLostUnderARateLimit(t *testing.T) {
 
 func TestRequestsPerSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, says(200, object{"id": "me"}), func(o *Options) { o.RequestsPerSecond = 10 })
+		c, transport := newTestSender(t, says(200, object{"id": "me"}), func(o *Options) { o.RequestsPerSecond = 10 })
 		begun := time.Now()
 		if lost := readMany(t.Context(), 100, 20, c); lost > 0 {
 			t.Errorf("%d lost", lost)
@@ -131,12 +131,12 @@ func TestRequestsPerSecond(t *testing.T) {
 // If a deadline comes before a request's turn, the error is the end of the context.
 func TestRequestsPerSecondWithADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := newTestClient(t, says(200, object{"id": "me"}), func(o *Options) { o.RequestsPerSecond = 0.1 })
-		if _, err := c.Account(t.Context()); err != nil {
+		c, _ := newTestSender(t, says(200, object{"id": "me"}), func(o *Options) { o.RequestsPerSecond = 0.1 })
+		if err := readMe(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Account(within(t, 5*time.Second)); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Account: got error %v, want context.DeadlineExceeded", err)
+		if err := readMe(within(t, 5*time.Second), c); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("GET: got error %v, want context.DeadlineExceeded", err)
 		}
 		if underway, waiting := places(c); underway != 0 || waiting != 0 {
 			t.Errorf("%d under way, %d waiting", underway, waiting)
@@ -145,8 +145,8 @@ func TestRequestsPerSecondWithADeadline(t *testing.T) {
 }
 
 // places returns the number of a client's requests in flight and of those waiting.
-func places(c *Client) (underway, waiting int) {
-	l := c.sender.http.HTTPClient.Transport.(*attempts).limiter
+func places(c *Sender) (underway, waiting int) {
+	l := c.http.HTTPClient.Transport.(*attempts).limiter
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.underway, len(l.waiting)
@@ -154,7 +154,7 @@ func places(c *Client) (underway, waiting int) {
 
 func TestLimiterIsFirstInFirstOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(0, newRandom(nil))
+		l := newLimiter(0, NewRandom(nil))
 		l.window = 1
 		if err := l.enter(t.Context()); err != nil {
 			t.Fatal(err)
@@ -196,16 +196,16 @@ func TestLimiterIsFirstInFirstOut(t *testing.T) {
 func TestNoPlaceIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var underway, most atomic.Int64
-		random := newRandom(rand.NewPCG(1, 2))
-		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+		random := NewRandom(rand.NewPCG(1, 2))
+		c, _ := newTestSender(t, func(w http.ResponseWriter, r *http.Request) {
 			if n := underway.Add(1); n > most.Load() {
 				most.Store(n)
 			}
 			defer underway.Add(-1)
-			if lifetime.Pause(r.Context(), random.upTo(300*time.Millisecond)) != nil {
+			if lifetime.Pause(r.Context(), random.UpTo(300*time.Millisecond)) != nil {
 				return
 			}
-			switch random.upTo(9) {
+			switch random.UpTo(9) {
 			case 0:
 				refuse(w, 429, "rate_limited")
 			case 1:
@@ -223,8 +223,8 @@ func TestNoPlaceIsLost(t *testing.T) {
 		for range 200 {
 			all.Go(func() {
 				for range 10 {
-					ctx, cancel := context.WithTimeout(t.Context(), random.upTo(2*time.Second))
-					_, _ = c.Account(ctx)
+					ctx, cancel := context.WithTimeout(t.Context(), random.UpTo(2*time.Second))
+					_ = readMe(ctx, c)
 					_ = post(ctx, c)
 					cancel()
 				}
@@ -244,7 +244,7 @@ func TestNoPlaceIsLost(t *testing.T) {
 func TestTurnThatComesTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 50 { // it is random which of the two it sees
-			l := newLimiter(0, newRandom(nil))
+			l := newLimiter(0, NewRandom(nil))
 			l.window = 1
 			if err := l.enter(t.Context()); err != nil {
 				t.Fatal(err)
@@ -268,7 +268,7 @@ func TestTurnThatComesTooLate(t *testing.T) {
 
 func TestWindowFollowsTheAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(0, newRandom(nil))
+		l := newLimiter(0, NewRandom(nil))
 		answered := func(status int) {
 			begun := time.Now()
 			time.Sleep(time.Millisecond)
@@ -309,7 +309,7 @@ func TestRateLimitThatNeverEnds(t *testing.T) {
 	for _, retryAfter := range []string{"", "1", "60"} {
 		synctest.Test(t, func(t *testing.T) {
 			limited := true
-			c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+			c, transport := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
 				if limited {
 					w.Header().Set("Retry-After", retryAfter)
 					refuse(w, 429, "rate_limited")
@@ -326,15 +326,15 @@ func TestRateLimitThatNeverEnds(t *testing.T) {
 			if took < stallTime || took > stallTime+90*time.Second || len(transport.Requests()) > 500 {
 				t.Errorf("%d requests in %s", len(transport.Requests()), took)
 			}
-			if _, err := c.Account(t.Context()); !errors.Is(err, ErrRateLimited) || outcomeUnknown(err) {
-				t.Errorf("Account: got error %v, want ErrRateLimited with a known outcome", err)
+			if err := readMe(t.Context(), c); !errors.Is(err, ErrRateLimited) || OutcomeUnknown(err) {
+				t.Errorf("GET: got error %v, want ErrRateLimited with a known outcome", err)
 			}
-			if err := post(t.Context(), c); !errors.Is(err, ErrRateLimited) || outcomeUnknown(err) {
+			if err := post(t.Context(), c); !errors.Is(err, ErrRateLimited) || OutcomeUnknown(err) {
 				t.Errorf("POST: got error %v, want ErrRateLimited with a known outcome", err)
 			}
 			time.Sleep(time.Minute)
 			limited = false
-			if _, err := c.Account(t.Context()); err != nil {
+			if err := readMe(t.Context(), c); err != nil {
 				t.Errorf("%v, after the limit has ended", err)
 			}
 		})
@@ -347,19 +347,19 @@ func TestRateLimitIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var limited atomic.Bool
 		limited.Store(true)
-		c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+		c, _ := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
 			if limited.Load() {
 				refuse(w, 429, "rate_limited")
 				return
 			}
 			respond(w, 200, object{"id": "me"})
 		})
-		if _, err := c.Account(within(t, time.Second)); err == nil {
+		if err := readMe(within(t, time.Second), c); err == nil {
 			t.Error("no error")
 		}
 		time.Sleep(time.Hour)
 		done := make(chan error)
-		go func() { _, err := c.Account(t.Context()); done <- err }()
+		go func() { err := readMe(t.Context(), c); done <- err }()
 		time.Sleep(10 * time.Second)
 		limited.Store(false)
 		if err := <-done; err != nil {
@@ -373,7 +373,7 @@ func TestRefusedTogetherAreSpread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const workers = 10
 		var refused atomic.Int64
-		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+		c, transport := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
 			if refused.Add(1) <= workers {
 				time.Sleep(100 * time.Millisecond) // so that all are in flight
 				w.Header().Set("Retry-After", "1")
@@ -386,7 +386,7 @@ func TestRefusedTogetherAreSpread(t *testing.T) {
 		var all sync.WaitGroup
 		for range workers {
 			all.Go(func() {
-				if _, err := c.Account(t.Context()); err != nil {
+				if err := readMe(t.Context(), c); err != nil {
 					t.Error(err)
 				}
 			})
@@ -407,7 +407,7 @@ func TestRefusedTogetherAreSpread(t *testing.T) {
 // long as after a single one.
 func TestRefusedTogetherCloseTheGateOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(0, newRandom(nil))
+		l := newLimiter(0, NewRandom(nil))
 		refuseTogether := func(requests int) (closed time.Duration) {
 			begun := time.Now()
 			time.Sleep(20 * time.Millisecond)

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"context"
@@ -19,8 +19,8 @@ type Dialer interface {
 	Open() http.RoundTripper
 }
 
-// senderOptions configure a sender.
-type senderOptions struct {
+// Options configure a Sender.
+type Options struct {
 	BaseURL   *url.URL // see ParseBaseURL
 	APIKey    string   // sent as a bearer token
 	UserAgent string   // "" sends none
@@ -33,41 +33,43 @@ type senderOptions struct {
 	// RequestsPerSecond limits the rate of all requests together. If it is zero, only the
 	// service's responses limit the rate.
 	RequestsPerSecond float64
-	// RoundTripper sends the requests. Nil means one from newTransport.
+	// RoundTripper sends the requests. Nil means one from NewTransport.
 	RoundTripper http.RoundTripper
-	Random       *random  // for jitter
-	Secrets      *secrets // hidden in log lines and errors; APIKey need not be one of them
+	// Random is the source of jitter. It is required.
+	Random *Random
+	// Secrets are hidden in log lines and errors, and New adds the key. They are required.
+	Secrets *Secrets
 	// Log, if non-nil, is called for each attempt, with a message without secrets.
 	Log func(ctx context.Context, message string, fields map[string]any)
 }
 
-// A sender sends requests to the service with one API key. It is safe for concurrent use.
-type sender struct {
+// A Sender sends requests to the service with one API key. It is safe for concurrent use.
+type Sender struct {
 	base    *url.URL
 	apiKey  string
 	agent   string
 	http    *retryablehttp.Client
 	outage  *outage
-	secrets *secrets
+	secrets *Secrets
 }
 
-// newSender returns a sender without connections.
-func newSender(o senderOptions) *sender {
+// New returns a Sender without connections.
+func New(o Options) *Sender {
 	if o.RequestTimeout <= 0 {
 		o.RequestTimeout = DefaultRequestTimeout
 	}
 	if o.Log == nil {
 		o.Log = func(context.Context, string, map[string]any) {}
 	}
-	open := func() http.RoundTripper { return newTransport() }
+	open := func() http.RoundTripper { return NewTransport() }
 	if o.RoundTripper != nil {
 		open = func() http.RoundTripper { return o.RoundTripper }
 		if dialer, ok := o.RoundTripper.(Dialer); ok {
 			open = dialer.Open
 		}
 	}
-	o.Secrets.add(o.APIKey)
-	s := &sender{base: o.BaseURL, apiKey: o.APIKey, agent: o.UserAgent, outage: &outage{}, secrets: o.Secrets}
+	o.Secrets.Add(o.APIKey)
+	s := &Sender{base: o.BaseURL, apiKey: o.APIKey, agent: o.UserAgent, outage: &outage{}, secrets: o.Secrets}
 	limiter := newLimiter(o.RequestsPerSecond, o.Random)
 	s.http = newRetrying(&attempts{
 		connections: newConnections(open),
@@ -81,5 +83,5 @@ func newSender(o senderOptions) *sender {
 	return s
 }
 
-// hasAnswered reports whether the service has ever answered.
-func (s *sender) hasAnswered() bool { return s.outage.hasAnswered() }
+// HasAnswered reports whether the service has ever answered.
+func (s *Sender) HasAnswered() bool { return s.outage.hasAnswered() }

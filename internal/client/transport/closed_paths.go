@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // closedPaths are the URL paths that get no requests for a time, because the service
 // answered 503 with Retry-After. A path excludes the query and applies to all methods.
 type closedPaths struct {
-	random *random
+	random *Random
 
 	mu     sync.Mutex
 	closed map[string]closedPath
@@ -52,7 +52,7 @@ func (p *closedPaths) closedFor(path string) (time.Duration, *APIError) {
 
 // wait waits until a call's path is open. It returns the error of the context, or the
 // refusal if the path is closed for longer than the call may wait.
-func (p *closedPaths) wait(ctx context.Context, call *call, path string) error {
+func (p *closedPaths) wait(ctx context.Context, call *Call, path string) error {
 	for {
 		left, refusal := p.closedFor(path)
 		if refusal == nil {
@@ -62,7 +62,7 @@ func (p *closedPaths) wait(ctx context.Context, call *call, path string) error {
 			return refusal
 		}
 		// All waiting calls got the same time; jitter spreads them.
-		if err := lifetime.Pause(ctx, left+p.random.upTo(backoffBase/2)); err != nil {
+		if err := lifetime.Pause(ctx, left+p.random.UpTo(backoffBase/2)); err != nil {
 			return err
 		}
 	}
@@ -71,11 +71,11 @@ func (p *closedPaths) wait(ctx context.Context, call *call, path string) error {
 // mayWaitFor reports whether a call may wait as long as a refusal requires. A 503 that
 // does not come from the service itself is part of an outage, during which plain reads
 // wait only briefly. A call that only informs the user does not wait for a 503.
-func (c *call) mayWaitFor(ctx context.Context, refusal *APIError, told time.Duration) bool {
-	if c.informs && refusal.Status == http.StatusServiceUnavailable {
+func (c *Call) mayWaitFor(ctx context.Context, refusal *APIError, told time.Duration) bool {
+	if c.Informs && refusal.Status == http.StatusServiceUnavailable {
 		return false
 	}
-	if refusal.Status == http.StatusServiceUnavailable && refusal.foreign() && plainRead(ctx, c) && told > outageLimit {
+	if refusal.Status == http.StatusServiceUnavailable && refusal.Foreign() && plainRead(ctx, c) && told > outageLimit {
 		return false
 	}
 	return lifetime.MayWait(ctx, told)

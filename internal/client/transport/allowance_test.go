@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"math"
@@ -19,7 +19,7 @@ func TestAnAllowanceIsLookedForAnewAfterAPause(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := newBucket(20, true)
-				c, _ := newTestClient(t, service.serve)
+				c, _ := newTestSender(t, service.serve)
 				read := func(records int) (refusals int, took time.Duration) {
 					before, begun := service.refusals, time.Now()
 					if lost := readMany(t.Context(), records, 50, c); lost > 0 {

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"errors"
@@ -24,7 +24,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 		return nil, errors.New("the base URL must not contain a user")
 	case strings.ContainsAny(raw, "?#"):
 		return nil, errors.New("the base URL must not contain a query or a fragment, not even an empty one")
-	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
+	case u.Scheme == "https", u.Scheme == "http" && IsLoopback(u.Hostname()):
 	case u.Scheme == "http":
 		return nil, errors.New("the base URL must use https, as http would send the API key unencrypted (http is accepted for loopback addresses only)")
 	default:
@@ -51,7 +51,8 @@ func CheckAPIKey(key string) error {
 	return nil
 }
 
-func isLoopback(host string) bool {
+// IsLoopback reports whether a host is a loopback address.
+func IsLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"net"
@@ -17,8 +17,8 @@ const (
 	pingTimeout = 15 * time.Second
 )
 
-// newTransport returns a transport for many requests to one host.
-func newTransport() *http.Transport {
+// NewTransport returns a transport for many requests to one host.
+func NewTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
 	t.MaxIdleConnsPerHost = maxConcurrency

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"net"
@@ -13,11 +13,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transporttest"
 )
 
-// newNetwork returns a client whose requests go through a network to a handler.
-func newNetwork(t *testing.T, http2 bool, handler http.HandlerFunc, options ...func(*Options)) (*Client, *transporttest.Network) {
+// newNetwork returns a sender whose requests go through a network to a handler.
+func newNetwork(t *testing.T, http2 bool, handler http.HandlerFunc, options ...func(*Options)) (*Sender, *transporttest.Network) {
 	t.Helper()
-	n := transporttest.NewNetwork(t, http2, handler, newTransport)
-	c, _ := newTestClient(t, nil, append(options, func(o *Options) { o.BaseURL, o.Transport = "https://example.com/api/v1", n })...)
+	n := transporttest.NewNetwork(t, http2, handler, NewTransport)
+	c, _ := newTestSender(t, nil, append(options, at("https://example.com/api/v1"), func(o *Options) { o.RoundTripper = n })...)
 	return c, n
 }
 
@@ -40,17 +40,14 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	}
 	server.Start()
 	defer server.Close()
-	c, err := New(Options{BaseURL: server.URL + "/api/v1", APIKey: "key-of-the-test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.sender.http.HTTPClient.Transport.(*attempts).limiter.window = parallelism
+	c, _ := newTestSender(t, nil, at(server.URL+"/api/v1"), func(o *Options) { o.RoundTripper = nil })
+	c.http.HTTPClient.Transport.(*attempts).limiter.window = parallelism
 	for range rounds {
 		together.Add(parallelism)
 		var all sync.WaitGroup
 		for range parallelism {
 			all.Go(func() {
-				if _, err := c.Account(t.Context()); err != nil {
+				if err := readMe(t.Context(), c); err != nil {
 					t.Error(err)
 				}
 			})
@@ -69,12 +66,12 @@ func TestConnectionThatTimedOutIsLeft(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			const timeout = 10 * time.Second // less than a ping takes to detect it
 			c, n := newNetwork(t, http2, says(200, object{"id": "me"}), func(o *Options) { o.RequestTimeout = timeout })
-			if _, err := c.Account(t.Context()); err != nil {
+			if err := readMe(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
 			n.Silence()
 			begun := time.Now()
-			if _, err := c.Account(t.Context()); err != nil {
+			if err := readMe(t.Context(), c); err != nil {
 				t.Errorf("HTTP/2 %v: %v", http2, err)
 			}
 			if took := time.Since(begun); took < timeout || took > timeout+backoffBase || n.Dials() != 2 {
@@ -96,7 +93,7 @@ func TestFirstConnectionFallsSilent(t *testing.T) {
 		})
 		n = opened
 		begun := time.Now()
-		_, err := c.Account(t.Context())
+		err := readMe(t.Context(), c)
 		if took := time.Since(begun); err != nil || took > outageLimit || n.Dials() != 2 {
 			t.Errorf("got %v after %s with %d connections, want an answer within %s with 2", err, took, n.Dials(), outageLimit)
 		}
@@ -118,9 +115,9 @@ func TestRequestInFlightOutlivesATimeoutBesideIt(t *testing.T) {
 			time.Sleep(timeout - time.Second)
 			respond(w, 200, object{})
 		}, func(o *Options) { o.RequestTimeout = timeout })
-		c.sender.http.HTTPClient.Transport.(*attempts).outage.known = true
+		c.http.HTTPClient.Transport.(*attempts).outage.known = true
 		read := make(chan error)
-		go func() { _, err := c.Account(t.Context()); read <- err }()
+		go func() { err := readMe(t.Context(), c); read <- err }()
 		time.Sleep(timeout / 2)
 		if err := post(t.Context(), c); err != nil || posts.Load() != 1 {
 			t.Errorf("%d POSTs: %v", posts.Load(), err)
@@ -139,39 +136,14 @@ func TestPingFindsADeadConnection(t *testing.T) {
 			time.Sleep(50 * time.Second)
 			respond(w, 200, object{"id": "me"})
 		})
-		c.sender.http.HTTPClient.Transport.(*attempts).outage.known = true
+		c.http.HTTPClient.Transport.(*attempts).outage.known = true
 		for _, dials := range []int{1, 2} {
 			begun := time.Now()
-			if _, err := c.Account(t.Context()); err != nil || n.Dials() != dials || time.Since(begun) != 50*time.Second {
+			if err := readMe(t.Context(), c); err != nil || n.Dials() != dials || time.Since(begun) != 50*time.Second {
 				t.Errorf("%d connections, want %d, and %s: %v", n.Dials(), dials, time.Since(begun), err)
 			}
 			n.Silence()
 			time.Sleep(pingAfter + pingTimeout + time.Second)
 		}
 	})
-}
-
-// If the answer to a create request is lost with its connection, the instance is found
-// within a minute after the network is back, however long that takes.
-func TestLostCreationIsFoundOnceTheNetworkIsBack(t *testing.T) {
-	for _, away := range []time.Duration{0, 10 * time.Second, 3 * time.Minute, 8 * time.Minute} {
-		synctest.Test(t, func(t *testing.T) {
-			m := &market{answer: 202}
-			var n *transporttest.Network
-			c, n := newNetwork(t, true, func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == http.MethodPost {
-					n.GoAway(away)
-				}
-				m.serve(w, r)
-			})
-			begun := time.Now()
-			created, err := c.CreateInstance(t.Context(), web)
-			if err != nil || !created.Adopted || m.posts != 1 {
-				t.Errorf("away for %s: %d POSTs, %+v, %v", away, m.posts, created, err)
-			}
-			if took := time.Since(begun) - away; took > time.Minute {
-				t.Errorf("away for %s: found %s after the network was back", away, took)
-			}
-		})
-	}
 }

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"strings"
@@ -33,7 +33,7 @@ func TestBaseURL(t *testing.T) {
 		"https:///api/v1": false,
 		"://":             false,
 	} {
-		_, err := New(Options{BaseURL: raw, APIKey: "k"})
+		_, err := ParseBaseURL(raw)
 		if (err == nil) != ok {
 			t.Errorf("%q: %v", raw, err)
 		}
@@ -54,7 +54,7 @@ func TestAPIKey(t *testing.T) {
 		"can\tary":   false,
 		"canäry":     false,
 	} {
-		_, err := New(Options{BaseURL: "https://hosting.example/api/v1", APIKey: key})
+		err := CheckAPIKey(key)
 		if (err == nil) != ok {
 			t.Errorf("%q: %v", key, err)
 		}

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"fmt"
@@ -45,12 +45,12 @@ func (c crowd) run(t *testing.T) (ratio float64, refused, lost int64) {
 		begun := time.Now()
 		var all sync.WaitGroup
 		for k := range c.processes {
-			client, _ := newTestClient(t, serve, func(o *Options) { o.Random = rand.NewPCG(1, uint64(k)) })
+			sender, _ := newTestSender(t, serve, func(o *Options) { o.Random = NewRandom(rand.NewPCG(1, uint64(k))) })
 			var next atomic.Int64
 			for range c.workers {
 				all.Go(func() {
 					for next.Add(1) <= int64(c.records) {
-						if _, err := client.Account(t.Context()); err != nil {
+						if err := readMe(t.Context(), sender); err != nil {
 							losses.Add(1)
 						}
 					}

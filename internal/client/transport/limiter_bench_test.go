@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"net/http"
@@ -17,14 +17,14 @@ func BenchmarkLimiterPass(b *testing.B) {
 		l.leave(time.Now(), served)
 	}
 	b.Run("alone", func(b *testing.B) {
-		l := newLimiter(0, newRandom(nil))
+		l := newLimiter(0, NewRandom(nil))
 		b.ReportAllocs()
 		for b.Loop() {
 			pass(l)
 		}
 	})
 	b.Run("many", func(b *testing.B) {
-		l := newLimiter(0, newRandom(nil))
+		l := newLimiter(0, NewRandom(nil))
 		b.ReportAllocs()
 		b.SetParallelism(50)
 		b.RunParallel(func(pb *testing.PB) {

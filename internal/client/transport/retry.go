@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ const (
 
 // newRetrying returns the first link of the chain. It sends a call again if its method
 // and its outcome allow that.
-func newRetrying(rt http.RoundTripper, retries int, limiter *limiter, random *random) *retryablehttp.Client {
+func newRetrying(rt http.RoundTripper, retries int, limiter *limiter, random *Random) *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient: &http.Client{
 			Transport: rt,
@@ -44,7 +44,7 @@ func newRetrying(rt http.RoundTripper, retries int, limiter *limiter, random *ra
 }
 
 // checkRetry decides after an attempt whether the call is sent again.
-func checkRetry(ctx context.Context, call *call, err error, retries int, limiter *limiter) bool {
+func checkRetry(ctx context.Context, call *Call, err error, retries int, limiter *limiter) bool {
 	if lifetime.Ended(ctx) {
 		return false // if an answer arrived anyway, it is the result
 	}
@@ -60,15 +60,15 @@ func checkRetry(ctx context.Context, call *call, err error, retries int, limiter
 		// call has succeeded for too long.
 		return !limiter.stalled(ctx)
 	}
-	if call.poll {
+	if call.Poll {
 		return false
 	}
-	again := sendsAgain(call.method, refusal, err) || err == nil && refusal == nil && call.method != http.MethodPost && call.answer.isCut()
+	again := sendsAgain(call.Method, refusal, err) || err == nil && refusal == nil && call.Method != http.MethodPost && call.answer.isCut()
 	if !again || call.retries >= retries {
 		return false
 	}
 	call.retries++
-	call.unsure = call.unsure || !call.surelyNotDone()
+	call.Unsure = call.Unsure || !call.SurelyNotDone()
 	return true
 }
 
@@ -99,13 +99,13 @@ func sendsAgain(method string, refusal *APIError, err error) bool {
 		return false
 	}
 	if method == http.MethodPost {
-		return refusal.Status == http.StatusTooManyRequests || refusal.Status == http.StatusServiceUnavailable && refusal.nothingDone()
+		return refusal.Status == http.StatusTooManyRequests || refusal.Status == http.StatusServiceUnavailable && refusal.NothingDone()
 	}
 	switch refusal.Status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	case http.StatusNotFound, http.StatusGone:
-		return refusal.foreign() // a gateway that is being reconfigured
+		return refusal.Foreign() // a gateway that is being reconfigured
 	case http.StatusInternalServerError:
 		return method == http.MethodGet
 	}
@@ -116,15 +116,15 @@ func sendsAgain(method string, refusal *APIError, err error) bool {
 // full jitter, so that workers that were refused together do not retry together. If the
 // answer says when to come back, the limiter (429) or the path (503) is closed until
 // then, and the pause only adds jitter.
-func backoff(random *random, attempt int, resp *http.Response) time.Duration {
+func backoff(random *Random, attempt int, resp *http.Response) time.Duration {
 	if resp != nil && (resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable && retryAfter(resp.Header) > 0) {
-		return random.upTo(backoffBase)
+		return random.UpTo(backoffBase)
 	}
 	ceiling := backoffCap
 	if attempt < 16 {
 		ceiling = min(backoffCap, backoffBase<<attempt)
 	}
-	return random.upTo(ceiling)
+	return random.UpTo(ceiling)
 }
 
 // retryAfter parses a Retry-After header, in seconds or as a date relative to the

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"bytes"
@@ -15,64 +15,64 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
-// A request describes one call of the API.
-type request struct {
-	method string
-	path   []string // elements below the base URL, unescaped
-	query  url.Values
-	body   any // encoded as JSON; nil sends none
-	// key is the Idempotency-Key of a POST. It is the same for each attempt.
-	key string
-	// accept is the requested media type; "" means JSON.
-	accept string
-	// poll requests a single attempt, unless that is answered 429. A poll is repeated by its
+// A Request describes one call of the API.
+type Request struct {
+	Method string
+	Path   []string // elements below the base URL, unescaped
+	Query  url.Values
+	Body   any // encoded as JSON; nil sends none
+	// Key is the Idempotency-Key of a POST. It is the same for each attempt.
+	Key string
+	// Accept is the requested media type; "" means JSON.
+	Accept string
+	// Poll requests a single attempt, unless that is answered 429. A poll is repeated by its
 	// own schedule. A request that depends on the current state is repeated by its mutation.
-	poll bool
-	// informs marks a request that is not worth waiting for: it fails while its path is
+	Poll bool
+	// Informs marks a request that is not worth waiting for: it fails while its path is
 	// closed.
-	informs bool
-	// statement marks a request that runs SQL and is answered when the SQL has run. Its
-	// limit is the timeout of its operation, not the client's request timeout. While it
-	// runs, it does not count as a request in flight.
-	statement bool
+	Informs bool
+	// Statement marks a request that is answered when its work is done, such as SQL. Its
+	// limit is the timeout of its operation, not the request timeout. While it runs, it does
+	// not count as a request in flight.
+	Statement bool
 }
 
 // name returns the name of the request in errors and logs.
-func (r request) name() string { return r.method + " /" + strings.Join(r.path, "/") }
+func (r Request) name() string { return r.Method + " /" + strings.Join(r.Path, "/") }
 
-// A call is a request on its way through the chain: retries, limiter, attempt. It is a
+// A Call is a request on its way through the chain: retries, limiter, attempt. It is a
 // value of the request's context, because the links of the chain see nothing else.
-type call struct {
-	request
+type Call struct {
+	Request
 	attempts int // sent so far
 	retries  int // those that count against the client's maximum
 	// answer is the answer to the newest attempt. It is nil if there was none, and err is
 	// the reason.
 	answer *answer
 	err    error
-	// unsure reports that an attempt before the newest one may have been executed: its
+	// Unsure reports that an attempt before the newest one may have been executed: its
 	// answer was lost or did not come from the service.
-	unsure bool
+	Unsure bool
 	// probe is set while the call probes for all reads whether an outage has ended.
 	probe chan struct{}
 }
 
-// surelyNotDone reports whether the newest attempt was not executed: nothing was sent, or
+// SurelyNotDone reports whether the newest attempt was not executed: nothing was sent, or
 // the service said so.
-func (c *call) surelyNotDone() bool {
+func (c *Call) SurelyNotDone() bool {
 	if c.answer == nil {
 		return nothingSent(c.err)
 	}
-	return c.answer.refusal != nil && c.answer.refusal.nothingDone()
+	return c.answer.refusal != nil && c.answer.refusal.NothingDone()
 }
 
 type callKey struct{}
 
-// body returns the body of the answer to a successful call.
-func (c *call) body() []byte { return c.answer.body }
+// ResponseBody returns the body of the answer to a successful call.
+func (c *Call) ResponseBody() []byte { return c.answer.body }
 
 // callOf returns the call whose request has this context.
-func callOf(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
+func callOf(ctx context.Context) *Call { return ctx.Value(callKey{}).(*Call) }
 
 // An answer is the response to an attempt, with its body read to the end.
 type answer struct {
@@ -83,42 +83,42 @@ type answer struct {
 	refusal *APIError
 }
 
-// do sends a request and decodes its answer into a T. The error is an *APIError if the
+// Do sends a request and decodes its answer into a T. The error is an *APIError if the
 // answer has an error status. It is a *ForeignError if a success does not come from the
 // service, and an *OutcomeError if a POST may or may not have been executed.
-func do[T any](ctx context.Context, s *sender, r request) (T, error) {
-	call, err := s.send(ctx, r)
+func Do[T any](ctx context.Context, s *Sender, r Request) (T, error) {
+	call, err := s.Send(ctx, r)
 	if err != nil {
 		var none T
 		return none, err
 	}
-	return decode[T](s, call)
+	return Decode[T](s, call)
 }
 
-// decode decodes the answer of a successful call into a T. An empty answer is an error
+// Decode decodes the answer of a successful call into a T. An empty answer is an error
 // for a GET, and the zero T otherwise.
-func decode[T any](s *sender, call *call) (value T, err error) {
+func Decode[T any](s *Sender, call *Call) (value T, err error) {
 	body := bytes.TrimSpace(call.answer.body)
 	switch {
-	case len(body) == 0 && call.method != http.MethodGet:
+	case len(body) == 0 && call.Method != http.MethodGet:
 		return value, nil
 	case len(body) == 0:
-		err = s.foreign(call.request, "the answer is empty")
+		err = s.Foreign(call.Request, "the answer is empty")
 	default:
 		if wrong := json.Unmarshal(body, &value); wrong != nil {
-			err = s.foreign(call.request, "the answer is not JSON of the expected form: "+s.secrets.hide(wrong.Error()))
+			err = s.Foreign(call.Request, "the answer is not JSON of the expected form: "+s.secrets.Hide(wrong.Error()))
 		}
 	}
-	if err != nil && call.method == http.MethodPost {
+	if err != nil && call.Method == http.MethodPost {
 		err = &OutcomeError{Err: err}
 	}
 	return value, err
 }
 
-// send sends a request and returns its call with a successful answer. If it fails, the
+// Send sends a request and returns its call with a successful answer. If it fails, the
 // returned call shows whether an attempt before the last one may have been executed.
-func (s *sender) send(ctx context.Context, r request) (*call, error) {
-	call := &call{request: r}
+func (s *Sender) Send(ctx context.Context, r Request) (*Call, error) {
+	call := &Call{Request: r}
 	req, err := s.newRequest(context.WithValue(ctx, callKey{}, call), r)
 	if err != nil {
 		return call, err
@@ -129,8 +129,8 @@ func (s *sender) send(ctx context.Context, r request) (*call, error) {
 	}
 	if call.answer.refusal != nil {
 		refusal := new(*call.answer.refusal) // other calls may have the same one
-		refusal.Unsure = call.unsure
-		if r.method == http.MethodPost && !call.surelyNotDone() {
+		refusal.Unsure = call.Unsure
+		if r.Method == http.MethodPost && !call.SurelyNotDone() {
 			return call, &OutcomeError{Err: refusal}
 		}
 		return call, refusal
@@ -138,46 +138,46 @@ func (s *sender) send(ctx context.Context, r request) (*call, error) {
 	return call, nil
 }
 
-func (s *sender) newRequest(ctx context.Context, r request) (*retryablehttp.Request, error) {
+func (s *Sender) newRequest(ctx context.Context, r Request) (*retryablehttp.Request, error) {
 	var payload any
-	if r.body != nil {
-		encoded, err := json.Marshal(r.body)
+	if r.Body != nil {
+		encoded, err := json.Marshal(r.Body)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.name(), err)
 		}
 		payload = encoded
 	}
-	target, err := s.url(r.path, r.query)
+	target, err := s.url(r.Path, r.Query)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.name(), err)
 	}
-	req, err := retryablehttp.NewRequestWithContext(ctx, r.method, target, payload)
+	req, err := retryablehttp.NewRequestWithContext(ctx, r.Method, target, payload)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.name(), err)
 	}
 	req.Header.Set("Authorization", "Bearer "+s.apiKey)
 	req.Header.Set("Accept", "application/json")
-	if r.accept != "" {
-		req.Header.Set("Accept", r.accept)
+	if r.Accept != "" {
+		req.Header.Set("Accept", r.Accept)
 	}
 	if s.agent != "" {
 		req.Header.Set("User-Agent", s.agent)
 	}
-	if r.body != nil {
+	if r.Body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if r.key != "" {
+	if r.Key != "" {
 		// Not in canonical form on purpose. If a reused connection breaks, net/http itself
 		// sends a POST with an "Idempotency-Key" again, and a service that ignores the header
 		// would execute it twice.
-		req.Header["idempotency-key"] = []string{r.key}
+		req.Header["idempotency-key"] = []string{r.Key}
 	}
 	return req, nil
 }
 
 // url appends path elements to the base URL. It escapes each element, so that no id can
 // address a different path.
-func (s *sender) url(path []string, query url.Values) (string, error) {
+func (s *Sender) url(path []string, query url.Values) (string, error) {
 	var b strings.Builder
 	b.WriteString(s.base.String())
 	for _, element := range path {
@@ -199,13 +199,13 @@ func (s *sender) url(path []string, query url.Values) (string, error) {
 // failure describes a call without a complete answer. The outcome of a POST that may have
 // reached the service is unknown. A POST that ended while it waited for a retry was not
 // executed.
-func (s *sender) failure(ctx context.Context, call *call, err error) error {
+func (s *Sender) failure(ctx context.Context, call *Call, err error) error {
 	var urlError *url.Error
 	if errors.As(err, &urlError) {
 		err = urlError.Err // the URL is in the call's name already
 	}
-	unknown := call.method == http.MethodPost && call.attempts > 0 && !call.surelyNotDone()
-	if lifetime.Ended(ctx) && (call.method == http.MethodGet || call.statement || call.surelyNotDone()) {
+	unknown := call.Method == http.MethodPost && call.attempts > 0 && !call.SurelyNotDone()
+	if lifetime.Ended(ctx) && (call.Method == http.MethodGet || call.Statement || call.SurelyNotDone()) {
 		err = lifetime.CauseOf(ctx) // regardless of how the connection broke
 	}
 	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
@@ -218,8 +218,8 @@ func (s *sender) failure(ctx context.Context, call *call, err error) error {
 	return described
 }
 
-// foreign describes a success that does not come from the service: a page of a gateway or
+// Foreign describes a success that does not come from the service: a page of a gateway or
 // of another server.
-func (s *sender) foreign(r request, reason string) error {
-	return &ForeignError{Method: r.method, Path: r.path, BaseURL: s.base.String(), Reason: reason}
+func (s *Sender) Foreign(r Request, reason string) error {
+	return &ForeignError{Method: r.Method, Path: r.Path, BaseURL: s.base.String(), Reason: reason}
 }

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"context"
@@ -32,7 +32,7 @@ const (
 // Retry-After of a 429 closes the gate for all requests until then. A 503 says nothing
 // about the pace; see closedPaths.
 type limiter struct {
-	random *random
+	random *Random
 	rate   *rate.Limiter // requests_per_second; infinite if not set
 
 	mu           sync.Mutex
@@ -55,7 +55,7 @@ var errStalled = fmt.Errorf("%w: every request of the last %s was refused", ErrR
 // longer than the request may wait.
 var errClosed = fmt.Errorf("%w: the service asks to wait for more than %s", ErrRateLimited, lifetime.ShortDuration(lifetime.MaxWait))
 
-func newLimiter(perSecond float64, random *random) *limiter {
+func newLimiter(perSecond float64, random *Random) *limiter {
 	limit := rate.Inf
 	if perSecond > 0 {
 		limit = rate.Limit(perSecond)
@@ -104,7 +104,7 @@ func (l *limiter) enter(ctx context.Context) error {
 			return errStalled
 		}
 		// All waiting requests got the same time; jitter spreads them.
-		if err := lifetime.Pause(ctx, closed+l.random.upTo(backoffBase/2)); err != nil {
+		if err := lifetime.Pause(ctx, closed+l.random.UpTo(backoffBase/2)); err != nil {
 			l.release()
 			return err
 		}

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"encoding/json"
@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// secrets are the values that must not appear in a log line or an error. The service's
+// Secrets are the values that must not appear in a log line or an error. The service's
 // words are shown to users, and a service may quote data that it received.
-type secrets struct {
+type Secrets struct {
 	mu     sync.RWMutex
 	values []string
 }
@@ -28,8 +28,8 @@ var userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*):[^\s@]+
 // is hidden only as a separate word: if each "1" were hidden, no text would be readable.
 const shortSecret = 4
 
-// add hides values, and their forms inside a URL and inside JSON, in all later texts.
-func (s *secrets) add(values ...string) {
+// Add hides values, and their forms inside a URL and inside JSON, in all later texts.
+func (s *Secrets) Add(values ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, value := range values {
@@ -59,7 +59,7 @@ func forms(value string) []string {
 
 // insert keeps the longest value first, so that a secret that is part of a longer one
 // does not leave the rest of the longer one visible.
-func (s *secrets) insert(value string) {
+func (s *Secrets) insert(value string) {
 	at := len(s.values)
 	for i, known := range s.values {
 		if known == value {
@@ -72,17 +72,18 @@ func (s *secrets) insert(value string) {
 	s.values = append(s.values[:at], append([]string{value}, s.values[at:]...)...)
 }
 
-// addURL hides a URL and its password.
-func (s *secrets) addURL(raw string) {
-	s.add(raw)
+// AddURL hides a URL and its password.
+func (s *Secrets) AddURL(raw string) {
+	s.Add(raw)
 	if u, err := url.Parse(raw); err == nil && u.User != nil {
 		if password, ok := u.User.Password(); ok {
-			s.add(password)
+			s.Add(password)
 		}
 	}
 }
 
-func (s *secrets) hide(text string) string {
+// Hide returns a text without the secrets.
+func (s *Secrets) Hide(text string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, value := range s.values {
@@ -95,26 +96,26 @@ func (s *secrets) hide(text string) string {
 	return userInfo.ReplaceAllString(text, "$1:"+hidden+"@")
 }
 
-// hideVariables is like hide, but also hides the values of the app's variables. A log may
+// HideVariables is like Hide, but also hides the values of an environment. A log may
 // indent the lines of a value, may begin in the middle of one, and may contain only the
 // password of a URL.
-func (s *secrets) hideVariables(log string, variables map[string]string) string {
+func (s *Secrets) HideVariables(log string, variables map[string]string) string {
 	s.mu.RLock()
-	all := &secrets{values: slices.Clone(s.values)}
+	all := &Secrets{values: slices.Clone(s.values)}
 	s.mu.RUnlock()
 	for _, value := range slices.Sorted(maps.Values(variables)) {
-		all.add(value, strings.TrimSpace(value))
+		all.Add(value, strings.TrimSpace(value))
 		for line := range strings.Lines(value) {
 			if line = strings.TrimSpace(line); len(line) >= shortSecret { // a bracket reveals nothing
-				all.addURL(line)
+				all.AddURL(line)
 			}
 		}
 	}
-	return all.hide(all.hideCut(log))
+	return all.Hide(all.hideCut(log))
 }
 
 // hideCut hides the rest of a value at the beginning of a text.
-func (s *secrets) hideCut(text string) string {
+func (s *Secrets) hideCut(text string) string {
 	for _, value := range s.values {
 		for cut := 1; cut <= len(value)-shortSecret; cut++ {
 			if rest, found := strings.CutPrefix(text, value[cut:]); found {
@@ -154,9 +155,9 @@ func partOfWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) 
 
 // hideError returns an error whose text contains no secret, and which still works with
 // errors.Is and errors.As.
-func (s *secrets) hideError(err error) error {
+func (s *Secrets) hideError(err error) error {
 	text := err.Error()
-	if clean := s.hide(text); clean != text {
+	if clean := s.Hide(text); clean != text {
 		return &cleanError{text: clean, err: err}
 	}
 	return err

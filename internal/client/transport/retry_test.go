@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"context"
@@ -11,17 +11,6 @@ import (
 )
 
 func TestRetriesByMethod(t *testing.T) {
-	call := map[string]func(context.Context, *Client) error{
-		"GET": func(ctx context.Context, c *Client) error { _, err := c.Account(ctx); return err },
-		"PUT": func(ctx context.Context, c *Client) error {
-			return second(do[object](ctx, c.sender, request{method: "PUT", path: []string{"x"}}))
-		},
-		"PATCH": func(ctx context.Context, c *Client) error {
-			return second(c.UpdateProfile(ctx, ProfileChange{Name: new(string)}))
-		},
-		"DELETE": func(ctx context.Context, c *Client) error { return c.DeleteWebhook(ctx, "w") },
-		"POST":   post,
-	}
 	const (
 		all  = 4  // the first and three retries
 		long = 99 // until no request has succeeded for two minutes
@@ -53,7 +42,7 @@ func TestRetriesByMethod(t *testing.T) {
 		for method, sent := range map[string]int{"GET": row.get, "PUT": row.put, "PATCH": row.patch, "DELETE": row.remove, "POST": row.post} {
 			t.Run(fmt.Sprint(row.status, row.code, method), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+					c, transport := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
 						if row.code == foreign {
 							gatewayPage(w, row.status)
 							return
@@ -61,7 +50,7 @@ func TestRetriesByMethod(t *testing.T) {
 						refuse(w, row.status, row.code)
 					})
 					begun := time.Now()
-					if err := call[method](t.Context(), c); err == nil {
+					if _, err := Do[object](t.Context(), c, Request{Method: method, Path: []string{"x"}}); err == nil {
 						t.Error("no error")
 					}
 					n := len(transport.Requests())
@@ -80,11 +69,11 @@ func TestRetriesByMethod(t *testing.T) {
 // A redirect whose address cannot be parsed is still an answer.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	for _, location := range []string{"https://elsewhere.example/", "://", ""} {
-		c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+		c, transport := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", location)
 			w.WriteHeader(307)
 		})
-		if err := post(t.Context(), c); !outcomeUnknown(err) || !errors.Is(err, ErrForeign) {
+		if err := post(t.Context(), c); !OutcomeUnknown(err) || !errors.Is(err, ErrForeign) {
 			t.Errorf("%q: %v", location, err)
 		}
 		if n := len(transport.Requests()); n != 1 {
@@ -108,9 +97,9 @@ func TestUnsureAfterALostAnswer(t *testing.T) {
 		"rate limited":  {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 429, "rate_limited") }, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c, _ := newTestClient(t, inTurn(row.first, done))
-			call, err := c.sender.send(t.Context(), request{method: "PUT", path: []string{"x"}})
-			unsure := call.unsure
+			c, _ := newTestSender(t, inTurn(row.first, done))
+			call, err := c.Send(t.Context(), Request{Method: "PUT", Path: []string{"x"}})
+			unsure := call.Unsure
 			if err != nil || unsure != row.unsure {
 				t.Errorf("%s: %v, %v", name, unsure, err)
 			}
@@ -123,7 +112,7 @@ func TestUnsureAfterALostAnswer(t *testing.T) {
 func TestRetryAfterYieldsToADeadline(t *testing.T) {
 	for _, status := range []int{429, 503} {
 		synctest.Test(t, func(t *testing.T) {
-			c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+			c, transport := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Retry-After", "86400")
 				refuse(w, status, "unavailable")
 			})
@@ -158,7 +147,7 @@ func TestRetryAfter(t *testing.T) {
 }
 
 func TestBackoffSpreadsAndIsCapped(t *testing.T) {
-	random := newRandom(nil)
+	random := NewRandom(nil)
 	seen := map[time.Duration]bool{}
 	for range 200 {
 		wait := backoff(random, 3, nil)
@@ -208,14 +197,14 @@ func TestCutAnswerIsAskedForAgain(t *testing.T) {
 		t.Run(row.method+row.answer, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				sent := 0
-				c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+				c, _ := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
 					if sent++; sent <= row.cut {
 						_, _ = w.Write([]byte(row.answer))
 						return
 					}
 					_, _ = w.Write([]byte(`{}`))
 				})
-				_, err := do[object](t.Context(), c.sender, request{method: row.method, path: []string{"x"}})
+				_, err := Do[object](t.Context(), c, Request{Method: row.method, Path: []string{"x"}})
 				if sent != row.sent || (err != nil) != row.fails || err != nil && !errors.Is(err, ErrForeign) {
 					t.Errorf("the request: got %d attempts and error %v, want %d attempts and an error: %t", sent, err, row.sent, row.fails)
 				}

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"context"
@@ -21,7 +21,7 @@ const (
 )
 
 // An outage is a period without any answer from the service itself. All plain reads share
-// one limit for it. Polls have their own limit (wait.go), and the timeout of an operation
+// one limit for it. Polls have the limit of their wait, and the timeout of an operation
 // limits its requests.
 type outage struct {
 	mu       sync.Mutex
@@ -35,7 +35,7 @@ type outage struct {
 // admit returns the time that an attempt may take, or ErrOutage if the outage has lasted
 // too long for it. While one read probes the service, other reads wait for its result.
 // The caller must release an admitted attempt.
-func (o *outage) admit(ctx context.Context, call *call, timeout time.Duration) (time.Duration, error) {
+func (o *outage) admit(ctx context.Context, call *Call, timeout time.Duration) (time.Duration, error) {
 	if !plainRead(ctx, call) {
 		return timeout, nil
 	}
@@ -54,7 +54,7 @@ func (o *outage) admit(ctx context.Context, call *call, timeout time.Duration) (
 
 // judge decides about one read. It returns the time that the read may take, a probe that
 // the read must wait for, or an error.
-func (o *outage) judge(call *call, timeout time.Duration) (time.Duration, <-chan struct{}, error) {
+func (o *outage) judge(call *Call, timeout time.Duration) (time.Duration, <-chan struct{}, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := time.Now()
@@ -80,7 +80,7 @@ func (o *outage) judge(call *call, timeout time.Duration) (time.Duration, <-chan
 }
 
 // release ends the admission of an attempt.
-func (o *outage) release(call *call) {
+func (o *outage) release(call *Call) {
 	if call.probe == nil {
 		return
 	}
@@ -91,13 +91,13 @@ func (o *outage) release(call *call) {
 }
 
 // note records the result of an attempt.
-func (o *outage) note(ctx context.Context, call *call, err error) {
+func (o *outage) note(ctx context.Context, call *Call, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
 	case err != nil && lifetime.Ended(ctx):
 		return // the caller has cancelled it
-	case err == nil && (call.answer.refusal == nil || !call.answer.refusal.foreign()), errors.Is(err, ErrBodyTooLarge):
+	case err == nil && (call.answer.refusal == nil || !call.answer.refusal.Foreign()), errors.Is(err, ErrBodyTooLarge):
 		o.known, o.since = true, time.Time{}
 		return
 	case err == nil && call.answer.status != http.StatusNotFound && call.answer.status < http.StatusInternalServerError:
@@ -119,6 +119,6 @@ func (o *outage) hasAnswered() bool {
 
 // plainRead reports whether a call is a read outside of operations and waits, such as a
 // read of a refresh.
-func plainRead(ctx context.Context, call *call) bool {
-	return call.method == http.MethodGet && !call.poll && !lifetime.InOperation(ctx)
+func plainRead(ctx context.Context, call *Call) bool {
+	return call.Method == http.MethodGet && !call.Poll && !lifetime.InOperation(ctx)
 }

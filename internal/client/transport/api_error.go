@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ var (
 	ErrRateLimited = Class("rate limited", func(e *APIError) bool { return e.Status == http.StatusTooManyRequests })
 	// ErrForeign is an answer that does not come from the service, but from a gateway or
 	// another server.
-	ErrForeign = Class("the answer is not the service's own", (*APIError).foreign)
+	ErrForeign = Class("the answer is not the service's own", (*APIError).Foreign)
 	// ErrUnreachable is the error of a request that got no answer.
 	ErrUnreachable = errors.New("the service cannot be reached")
 	// ErrOutage is the error of a read that was not sent, because the service has not
@@ -25,8 +25,7 @@ var (
 	ErrBodyTooLarge = errors.New("the answer is larger than 4 MiB")
 )
 
-// Class returns an error with a text. By errors.Is, each APIError that has a property is
-// this error.
+// Class returns an error for errors.Is: it matches each APIError that has a property.
 func Class(text string, has func(*APIError) bool) error { return &class{text, has} }
 
 type class struct {
@@ -53,14 +52,15 @@ type APIError struct {
 	// RetryAfter is the waiting time requested by a 429 or 503, zero if there is none.
 	RetryAfter time.Duration
 
-	Unsure bool // whether an earlier attempt may have been carried out
+	// Unsure reports that an earlier attempt may have been carried out.
+	Unsure bool
 }
 
 // Error begins with the service's own words. For a foreign answer it begins with the
 // request, because the body is a page.
 func (e *APIError) Error() string {
 	facts := fmt.Sprintf("%s %s answered %d", e.Method, e.Path, e.Status)
-	if e.foreign() {
+	if e.Foreign() {
 		if text := http.StatusText(e.Status); text != "" {
 			facts += " " + text
 		}
@@ -85,20 +85,20 @@ func (e *APIError) Error() string {
 	return strings.TrimSuffix(e.Detail, ".") + " (" + facts + ")"
 }
 
-// foreign reports whether an answer is not in the service's envelope. Such an answer
+// Foreign reports whether an answer is not in the service's envelope. Such an answer
 // comes from something between the client and the service and says nothing about the
 // service.
-func (e *APIError) foreign() bool { return e.Code == "" }
+func (e *APIError) Foreign() bool { return e.Code == "" }
 
-// nothingDone reports whether the service refused the request without doing anything
+// NothingDone reports whether the service refused the request without doing anything
 // (SERVICE.md#errors). A 5xx guarantees that only as 503 unavailable. A conflict and an
 // invalid value can only come from the service, even if the rest of the answer is lost. A
 // 429, from any server, means that the request was not let through.
-func (e *APIError) nothingDone() bool {
+func (e *APIError) NothingDone() bool {
 	switch {
 	case e.Status == http.StatusTooManyRequests, e.Status == http.StatusConflict, e.Status == http.StatusUnprocessableEntity:
 		return true
-	case e.foreign():
+	case e.Foreign():
 		return false
 	case e.Status >= http.StatusInternalServerError:
 		return e.Status == http.StatusServiceUnavailable && e.Code == "unavailable"
@@ -114,23 +114,23 @@ func (e *APIError) Is(target error) bool {
 
 // newAPIError parses an answer with an error status. It parses the answer before it hides
 // secrets, so that hiding cannot change the meaning.
-func newAPIError(r request, target *url.URL, a *answer, secrets *secrets) *APIError {
+func newAPIError(r Request, target *url.URL, a *answer, secrets *Secrets) *APIError {
 	err := &APIError{
 		Status:    a.status,
-		Method:    r.method,
-		Path:      "/" + strings.Join(r.path, "/"),
+		Method:    r.Method,
+		Path:      "/" + strings.Join(r.Path, "/"),
 		RequestID: requestID(a.header),
-		BaseURL:   baseOf(target, r.path),
+		BaseURL:   baseOf(target, r.Path),
 	}
 	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
 		err.RetryAfter = retryAfter(a.header)
 	}
 	var envelope struct{ Detail, Code string }
 	if json.Unmarshal(a.body, &envelope) == nil && (envelope.Detail != "" || envelope.Code != "") {
-		err.Code, err.Detail = envelope.Code, secrets.hide(envelope.Detail)
+		err.Code, err.Detail = envelope.Code, secrets.Hide(envelope.Detail)
 		return err
 	}
-	err.Detail = strings.ToValidUTF8(strings.TrimSpace(secrets.hide(string(a.body))), "")
+	err.Detail = strings.ToValidUTF8(strings.TrimSpace(secrets.Hide(string(a.body))), "")
 	if cut := []rune(err.Detail); len(cut) > maxForeignBody {
 		err.Detail = string(cut[:maxForeignBody]) + "…"
 	}
@@ -185,7 +185,8 @@ func (e *OutcomeError) Error() string {
 
 func (e *OutcomeError) Unwrap() error { return e.Err }
 
-func outcomeUnknown(err error) bool {
+// OutcomeUnknown reports whether an error is an *OutcomeError.
+func OutcomeUnknown(err error) bool {
 	var unknown *OutcomeError
 	return errors.As(err, &unknown)
 }

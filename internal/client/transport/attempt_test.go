@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-func post(ctx context.Context, c *Client) error {
-	_, err := do[object](ctx, c.sender, request{method: http.MethodPost, path: []string{"x"}, body: object{}, key: c.random.key()})
+func post(ctx context.Context, c *Sender) error {
+	_, err := Do[object](ctx, c, Request{Method: http.MethodPost, Path: []string{"x"}, Body: object{}, Key: "a-key"})
 	return err
 }
 
@@ -30,24 +30,23 @@ func TestWithoutAConnectionNothingWasSent(t *testing.T) {
 	defer refusing.Close()
 	through := func(proxy string) http.RoundTripper {
 		u, _ := url.Parse(proxy)
-		transport := newTransport()
+		transport := NewTransport()
 		transport.Proxy = http.ProxyURL(u)
 		return transport
 	}
-	for name, o := range map[string]Options{
-		"no service":            {BaseURL: closed.URL + "/api/v1"},
-		"no proxy":              {BaseURL: "https://hosting.example/api/v1", Transport: through(closed.URL)},
-		"the proxy refuses":     {BaseURL: "https://hosting.example/api/v1", Transport: through(refusing.URL)},
-		"no name of that host":  {BaseURL: "https://hosting.invalid/api/v1"},
-		"no TLS is spoken here": {BaseURL: strings.Replace(refusing.URL, "http:", "https:", 1) + "/api/v1"},
+	for name, o := range map[string]struct {
+		base    string
+		through http.RoundTripper
+	}{
+		"no service":            {closed.URL, nil},
+		"no proxy":              {"https://hosting.example", through(closed.URL)},
+		"the proxy refuses":     {"https://hosting.example", through(refusing.URL)},
+		"no name of that host":  {"https://hosting.invalid", nil},
+		"no TLS is spoken here": {strings.Replace(refusing.URL, "http:", "https:", 1), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o.APIKey = "k"
-			c, err := New(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := post(t.Context(), c); !errors.Is(err, ErrUnreachable) || outcomeUnknown(err) {
+			c, _ := newTestSender(t, nil, at(o.base+"/api/v1"), func(s *Options) { s.RoundTripper, s.MaxRetries = o.through, 0 })
+			if err := post(t.Context(), c); !errors.Is(err, ErrUnreachable) || OutcomeUnknown(err) {
 				t.Errorf("%v: nothing was sent, so the outcome is known", err)
 			}
 		})
@@ -94,14 +93,11 @@ func TestBrokenReusedConnectionDoesNotRepeatAPOST(t *testing.T) {
 		connection.Close()
 	}))
 	defer server.Close()
-	c, err := New(Options{BaseURL: server.URL + "/api/v1", APIKey: "k"})
-	if err != nil {
+	c, _ := newTestSender(t, nil, at(server.URL+"/api/v1"), func(o *Options) { o.RoundTripper, o.MaxRetries = nil, 0 })
+	if err := readMe(t.Context(), c); err != nil { // opens the connection
 		t.Fatal(err)
 	}
-	if _, err := c.Account(t.Context()); err != nil { // opens the connection
-		t.Fatal(err)
-	}
-	if err := post(t.Context(), c); !outcomeUnknown(err) {
+	if err := post(t.Context(), c); !OutcomeUnknown(err) {
 		t.Errorf("%v, want an unknown outcome", err)
 	}
 	if n := posts.Load(); n != 1 {
@@ -111,10 +107,10 @@ func TestBrokenReusedConnectionDoesNotRepeatAPOST(t *testing.T) {
 
 func TestCancelledReadEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := newTestClient(t, says(silent, nil))
+		c, _ := newTestSender(t, says(silent, nil))
 		begun := time.Now()
-		if _, err := c.Account(within(t, time.Second)); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrUnreachable) {
-			t.Errorf("Account: got error %v, want context.DeadlineExceeded and not ErrUnreachable", err)
+		if err := readMe(within(t, time.Second), c); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrUnreachable) {
+			t.Errorf("GET: got error %v, want context.DeadlineExceeded and not ErrUnreachable", err)
 		}
 		if took := time.Since(begun); took != time.Second {
 			t.Errorf("it took %s", took)
@@ -124,9 +120,9 @@ func TestCancelledReadEnds(t *testing.T) {
 
 func TestRequestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, transport := newTestClient(t, says(silent, nil), func(o *Options) { o.RequestTimeout, o.MaxRetries = 5*time.Second, 1 })
-		if _, err := c.Account(t.Context()); !errors.Is(err, errRequestTimeout) || !errors.Is(err, ErrUnreachable) {
-			t.Errorf("Account: got error %v, want errRequestTimeout and ErrUnreachable", err)
+		c, transport := newTestSender(t, says(silent, nil), func(o *Options) { o.RequestTimeout, o.MaxRetries = 5*time.Second, 1 })
+		if err := readMe(t.Context(), c); !errors.Is(err, errRequestTimeout) || !errors.Is(err, ErrUnreachable) {
+			t.Errorf("GET: got error %v, want errRequestTimeout and ErrUnreachable", err)
 		}
 		if n := len(transport.Requests()); n != 2 {
 			t.Errorf("%d requests, want 2", n)
@@ -142,40 +138,38 @@ func TestBodyThatBreaksOff(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				broken := says(brokenOff, object{"id": "me", "name": "A"})
-				c, transport := newTestClient(t, inTurn(broken, broken, whole))
-				account, err := do[Account](t.Context(), c.sender, request{method: method, path: []string{"me"}})
+				c, transport := newTestSender(t, inTurn(broken, broken, whole))
+				account, err := Do[object](t.Context(), c, Request{Method: method, Path: []string{"me"}})
 				if n := len(transport.Requests()); n != sent {
 					t.Errorf("%d requests, want %d", n, sent)
 				}
-				if sent == 1 && !outcomeUnknown(err) || sent > 1 && (err != nil || account.Name != "A") {
-					t.Errorf("%+v, %v", account, err)
+				if sent == 1 && !OutcomeUnknown(err) || sent > 1 && (err != nil || account["name"] != "A") {
+					t.Errorf("%v, %v", account, err)
 				}
 			})
 		})
 	}
 	t.Run("a refusal stays one", func(t *testing.T) {
-		c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+		c, _ := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "900")
 			w.WriteHeader(403)
 		})
-		if _, err := c.Account(t.Context()); !errors.Is(err, ErrForbidden) {
-			t.Errorf("Account: got error %v, want ErrForbidden", err)
+		if err := readMe(t.Context(), c); !errors.Is(err, errForbidden) {
+			t.Errorf("GET: got error %v, want errForbidden", err)
 		}
 	})
 	t.Run("one that never ends", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			o := Options{BaseURL: "https://hosting.example/api/v1", APIKey: "k", RequestTimeout: 5 * time.Second}
-			o.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+			endless := roundTripper(func(r *http.Request) (*http.Response, error) {
 				reader, writer := io.Pipe()
 				context.AfterFunc(r.Context(), func() { writer.CloseWithError(r.Context().Err()) })
 				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: reader}, nil
 			})
-			c, err := New(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c, _ := newTestSender(t, nil, func(o *Options) {
+				o.RoundTripper, o.RequestTimeout, o.MaxRetries = endless, 5*time.Second, 0
+			})
 			begun := time.Now()
-			if _, err := c.Account(t.Context()); !errors.Is(err, errRequestTimeout) || time.Since(begun) != 5*time.Second {
+			if err := readMe(t.Context(), c); !errors.Is(err, errRequestTimeout) || time.Since(begun) != 5*time.Second {
 				t.Errorf("%v after %s", err, time.Since(begun))
 			}
 		})
@@ -187,13 +181,13 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestBodiesAreCapped(t *testing.T) {
-	c, transport := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+	c, transport := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Write(bytes.Repeat([]byte(" "), maxBody+1))
 	})
-	if _, err := c.Account(t.Context()); !errors.Is(err, ErrBodyTooLarge) {
-		t.Errorf("Account: got error %v, want ErrBodyTooLarge", err)
+	if err := readMe(t.Context(), c); !errors.Is(err, ErrBodyTooLarge) {
+		t.Errorf("GET: got error %v, want ErrBodyTooLarge", err)
 	}
-	if err := post(t.Context(), c); !errors.Is(err, ErrBodyTooLarge) || !outcomeUnknown(err) {
+	if err := post(t.Context(), c); !errors.Is(err, ErrBodyTooLarge) || !OutcomeUnknown(err) {
 		t.Errorf("POST: got error %v, want ErrBodyTooLarge with an unknown outcome", err)
 	}
 	if n := len(transport.Requests()); n != 2 {
@@ -204,7 +198,7 @@ func TestBodiesAreCapped(t *testing.T) {
 func TestLogOfAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines []string
-		c, _ := newTestClient(t, inTurn(says(dropped, nil), func(w http.ResponseWriter, _ *http.Request) {
+		c, _ := newTestSender(t, inTurn(says(dropped, nil), func(w http.ResponseWriter, _ *http.Request) {
 			time.Sleep(2 * time.Second)
 			w.Header().Set("X-Request-Id", "req-7")
 			respond(w, 200, object{"id": "me"})
@@ -213,12 +207,40 @@ func TestLogOfAttempts(t *testing.T) {
 				lines = append(lines, fmt.Sprint(message, " ", f["method"], " ", f["path"], " ", f["attempt"], " ", f["status"], " ", f["duration_ms"], " ", f["request_id"]))
 			}
 		})
-		if _, err := c.Account(t.Context()); err != nil {
+		if err := readMe(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 		want := "request failed GET /api/v1/me 1 <nil> 0 <nil>; request answered GET /api/v1/me 2 200 2000 req-7"
 		if got := strings.Join(lines, "; "); got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+// Long-running statements do not count as requests in flight, so that other requests can
+// continue.
+func TestStatementsLeaveRoomForOtherRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestSender(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				time.Sleep(10 * time.Minute)
+				respond(w, 200, object{"rows": []any{}})
+				return
+			}
+			respond(w, 200, object{"id": "me"})
+		})
+		c.http.HTTPClient.Transport.(*attempts).limiter.window = 1
+		ran := make(chan error, 1)
+		go func() {
+			ran <- second(Do[object](t.Context(), c, Request{Method: http.MethodPost, Path: []string{"x"}, Statement: true}))
+		}()
+		synctest.Wait()
+		begun := time.Now()
+		if err := readMe(t.Context(), c); err != nil || time.Since(begun) > time.Second {
+			t.Errorf("after %s: %v", time.Since(begun), err)
+		}
+		if err := <-ran; err != nil {
+			t.Error(err)
 		}
 	})
 }

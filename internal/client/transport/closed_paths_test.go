@@ -1,0 +1,179 @@
+package transport
+
+import (
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transporttest"
+)
+
+// The Retry-After of a 503 delays all requests of its path, regardless of method and
+// query, and no others. The Retry-After of a 429 delays all requests.
+func TestWhomARetryAfterHolds(t *testing.T) {
+	const told = 30 * time.Second
+	read := func(query map[string][]string, path ...string) Request {
+		return Request{Method: http.MethodGet, Path: path, Query: query}
+	}
+	for _, row := range []struct {
+		name   string
+		status int
+		next   Request
+		held   bool
+	}{
+		{"the same request", 503, Request{Method: http.MethodPost, Path: []string{"x"}}, true},
+		{"another method", 503, read(nil, "x"), true},
+		{"another query", 503, read(map[string][]string{"cursor": {"c"}}, "x"), true},
+		{"a path below", 503, read(nil, "x", "y"), false},
+		{"another path", 503, read(nil, "me"), false},
+		{"the same request", 429, Request{Method: http.MethodPost, Path: []string{"x"}}, true},
+		{"another path", 429, read(nil, "me"), true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, transport := newTestSender(t, during(told, transporttest.AsksToWait(row.status, told), says(200, object{})))
+			refused := make(chan error)
+			go func() { refused <- post(t.Context(), c) }()
+			synctest.Wait()
+			if !row.held {
+				transport.SetHandler(says(200, object{})) // only one path is refused
+			}
+			begun := time.Now()
+			if _, err := Do[object](t.Context(), c, row.next); err != nil {
+				t.Errorf("%d, %s: %v", row.status, row.name, err)
+			}
+			if took := time.Since(begun); row.held != (took >= told) || took > told+time.Second {
+				t.Errorf("%d, %s: answered after %s", row.status, row.name, took)
+			}
+			if err := <-refused; err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(begun); took < told || took > told+time.Second || len(transport.Times()) != 3 {
+				t.Errorf("%d, %s: %d requests, the last after %s", row.status, row.name, len(transport.Times()), took)
+			}
+		})
+	}
+}
+
+// Requests that wait for the limiter when their path is closed are not sent.
+func TestQueuedRequestsHeedAClosedPath(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const told = 30 * time.Second
+		answer := during(told, transporttest.AsksToWait(503, told), says(200, object{}))
+		c, transport := newTestSender(t, func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(100 * time.Millisecond) // so that all wait for the limiter
+			answer(w, r)
+		}, func(o *Options) { o.RequestsPerSecond = 2 })
+		var all sync.WaitGroup
+		for range 10 {
+			all.Go(func() {
+				if err := post(t.Context(), c); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if n := len(transport.Times()); n != 11 {
+			t.Errorf("%d requests, want 11", n)
+		}
+		if underway, waiting := places(c); underway != 0 || waiting != 0 {
+			t.Errorf("%d under way, %d waiting", underway, waiting)
+		}
+	})
+}
+
+// If a path is closed while one of its reads probes for the end of an outage, only reads
+// of that path are delayed.
+func TestClosedPathHoldsNoProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away := true
+		closed := transporttest.Maintenance(15 * time.Second)
+		c, _ := newTestSender(t, func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/api/v1/instances/i":
+				closed(w, r)
+			case away:
+				gatewayPage(w, 502)
+			default:
+				respond(w, 200, object{"id": "me"})
+			}
+		})
+		ask := func() {
+			_, _ = Do[object](t.Context(), c, Request{Method: http.MethodGet, Path: []string{"instances", "i"}})
+		}
+		for time.Since(startOfBubble()) < outageLimit {
+			_ = readMe(t.Context(), c)
+			if time.Since(startOfBubble()) > outageLimit-5*time.Second {
+				go ask() // closes the path
+			}
+			time.Sleep(time.Second)
+		}
+		time.Sleep(outageProbe)
+		go ask() // would be the probe
+		synctest.Wait()
+		away = false
+		begun := time.Now()
+		if err := readMe(t.Context(), c); err != nil || time.Since(begun) > time.Second {
+			t.Errorf("%v after %s", err, time.Since(begun))
+		}
+		time.Sleep(time.Minute) // for the remaining requests
+	})
+}
+
+// Refusals of one path do not change the client's pace.
+func TestClosedPathIsNoRateLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 503, "unavailable") })
+		for time.Since(startOfBubble()) < 2*stallTime {
+			_ = post(t.Context(), c)
+		}
+		l := c.http.HTTPClient.Transport.(*attempts).limiter
+		if l.window != startConcurrency || l.refusals != 0 || l.stalled(t.Context()) {
+			t.Errorf("a window of %v after %d refusals", l.window, l.refusals)
+		}
+	})
+}
+
+// Work without a timeout, such as a refresh, waits for ten minutes at most, and returns
+// the service's refusal.
+func TestLongRetryAfterWithoutATimeout(t *testing.T) {
+	for _, status := range []int{429, 503} {
+		for _, row := range []struct {
+			told, lasts, takes time.Duration
+			ok                 bool
+		}{
+			{5 * time.Minute, 5 * time.Minute, 5 * time.Minute, true},
+			{time.Hour, time.Hour, 0, false},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				c, transport := newTestSender(t, during(row.lasts, transporttest.AsksToWait(status, row.told), says(200, object{"id": "me"})))
+				for round := range 2 {
+					begun := time.Now()
+					err := readMe(t.Context(), c)
+					refused := errors.Is(err, ErrRateLimited) || errors.Is(err, errUnavailable)
+					if row.ok != (err == nil) || !row.ok && (!refused || round == 0 && errors.Is(err, ErrUnreachable)) {
+						t.Errorf("%d: %v", status, err)
+					}
+					if took := time.Since(begun); !row.ok && took > time.Second || row.ok && took > row.takes+time.Second {
+						t.Errorf("%d: it took %s", status, took)
+					}
+				}
+				if n := len(transport.Requests()); !row.ok && n != 1 {
+					t.Errorf("%d: %d requests, though the service asked to wait", status, n)
+				}
+			})
+		}
+	}
+}
+
+// A service that asks to wait repeatedly ends work without a timeout.
+func TestRepeatedRetryAfterWithoutATimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestSender(t, transporttest.AsksToWait(429, 5*time.Minute))
+		if err := readMe(t.Context(), c); !errors.Is(err, ErrRateLimited) || len(transport.Times()) != 2 {
+			t.Errorf("%d requests: %v", len(transport.Times()), err)
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package transport
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestServiceComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		me := says(200, object{"id": "me"})
+		c, _ := newTestSender(t, during(time.Minute, gateway(502), me))
+		for time.Since(startOfBubble()) < 50*time.Second {
+			if err := readMe(t.Context(), c); err == nil {
+				t.Fatal("no error")
+			}
+			time.Sleep(time.Second)
+		}
+		if err := readMe(t.Context(), c); !errors.Is(err, ErrOutage) && !errors.Is(err, ErrForeign) {
+			t.Errorf("GET: got error %v, want ErrOutage or ErrForeign", err)
+		}
+		time.Sleep(20 * time.Second)
+		if lost := readMany(t.Context(), 100, 10, c); lost > 0 {
+			t.Errorf("%d of 100 reads lost, though the service is back", lost)
+		}
+	})
+}
+
+func startOfBubble() time.Time { return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) }
+
+// A service that has just come back answers all waiting reads, not only the probe.
+func TestProbeAnswersForAll(t *testing.T) {
+	for _, back := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			away := true
+			c, transport := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
+				time.Sleep(time.Second)
+				if away {
+					gatewayPage(w, 502)
+					return
+				}
+				respond(w, 200, object{"id": "me"})
+			})
+			for time.Since(startOfBubble()) < 25*time.Second {
+				_ = readMe(t.Context(), c)
+				time.Sleep(time.Second)
+			}
+			time.Sleep(outageProbe)
+			away = !back
+			before := len(transport.Requests())
+			lost := readMany(t.Context(), 10, 10, c)
+			if want := int64(0); back && lost != want {
+				t.Errorf("%d reads lost, though the service is back", lost)
+			}
+			if n := len(transport.Requests()) - before; !back && (n != 1 || lost != 10) {
+				t.Errorf("%d requests, want a single probe; %d lost", n, lost)
+			}
+		})
+	}
+}
+
+// A single failure long ago does not mean that an outage has lasted since.
+func TestOldFailureIsNoOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		page := gateway(502)
+		job := says(200, object{"id": "j", "status": "running"})
+		me := says(200, object{"id": "me"})
+		c, _ := newTestSender(t, script{"GET /jobs/j": inTurn(job, page), "GET /me": inTurn(page, page, me)}.Serve)
+		if err := read(t.Context(), c, "jobs", "j"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Do[object](t.Context(), c, Request{Method: http.MethodGet, Path: []string{"jobs", "j"}, Poll: true}); !errors.Is(err, ErrForeign) {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute) // a wait may poll as rarely
+		if lost := readMany(t.Context(), 10, 10, c); lost > 0 {
+			t.Errorf("%d of 10 reads lost", lost)
+		}
+	})
+}
+
+// A read cancelled by its caller, or forbidden by a gateway, says nothing about the
+// service.
+func TestWhatIsNoOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestSender(t, inTurn(says(200, object{"id": "me"}), says(silent, nil), says(silent, nil), gateway(403), says(200, object{"id": "me"})))
+		if err := readMe(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			_ = readMe(within(t, time.Second), c)
+		}
+		if err := readMe(t.Context(), c); !errors.Is(err, errForbidden) {
+			t.Error(err)
+		}
+		o := c.http.HTTPClient.Transport.(*attempts).outage
+		if !o.since.IsZero() {
+			t.Errorf("an outage since %s", o.since)
+		}
+	})
+}

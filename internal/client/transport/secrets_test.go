@@ -1,0 +1,98 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestHide(t *testing.T) {
+	for name, row := range map[string]struct {
+		secrets    []string
+		text, want string
+	}{
+		"none":                           {nil, "text", "text"},
+		"empty":                          {[]string{""}, "text", "text"},
+		"each time":                      {[]string{"secret-1"}, "secret-1, secret-1secret-1", "(secret), (secret)(secret)"},
+		"one within another":             {[]string{"abcd", "xabcdx"}, "xabcdx abcd", "(secret) (secret)"},
+		"one within another, turned":     {[]string{"xabcdx", "abcd"}, "xabcdx abcd", "(secret) (secret)"},
+		"in a URL's query":               {[]string{"a b&c"}, "?x=a+b%26c", "?x=(secret)"},
+		"in a URL's path":                {[]string{"a b/c"}, "/a%20b%2Fc", "/(secret)"},
+		"in JSON":                        {[]string{"a\"b\nc"}, `{"x": "a\"b\nc"}`, `{"x": "(secret)"}`},
+		"in JSON, as others escape":      {[]string{"a<b&c"}, `{"x": "a<b&c"}`, `{"x": "(secret)"}`},
+		"in JSON, quoted by others":      {[]string{"a\"<b"}, `{"x": "a\"<b"}`, `{"x": "(secret)"}`},
+		"in JSON, as Go escapes":         {[]string{"a<b&c"}, `{"x": "a\u003cb\u0026c"}`, `{"x": "(secret)"}`},
+		"a short one, as a word":         {[]string{"abc"}, "the abc, (abc)", "the (secret), ((secret))"},
+		"a short one, within a word":     {[]string{"ab"}, "cabin ab1 éab", "cabin ab1 éab"},
+		"a short one, at both ends":      {[]string{"1"}, "1 of 11 is 1", "(secret) of 11 is (secret)"},
+		"a short one, each time":         {[]string{"1"}, "1 1 1", "(secret) (secret) (secret)"},
+		"a short one of signs":           {[]string{"%%"}, "100%% of %%", "100%% of (secret)"},
+		"a password of a URL":            {nil, "at redis://u:p4ss@h:1/0 now", "at redis://u:(secret)@h:1/0 now"},
+		"a password with an at sign":     {nil, "redis://u:p@ss@h:1/0", "redis://u:(secret)@h:1/0"},
+		"passwords of two URLs":          {nil, "redis://u:a@h nats://v:b@h", "redis://u:(secret)@h nats://v:(secret)@h"},
+		"a URL without a password":       {nil, "https://h:8080/x?mail=1", "https://h:8080/x?mail=1"},
+		"a URL without a user":           {nil, "redis://:p4ss@h:1", "redis://:(secret)@h:1"},
+		"a URL with a port and an email": {nil, "https://h:80 and a@b", "https://h:80 and a@b"},
+	} {
+		var s Secrets
+		s.Add(row.secrets...)
+		if got := s.Hide(row.text); got != row.want {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+}
+
+func TestPasswordsOfAConnectionAreHidden(t *testing.T) {
+	const password = "p@ss/w:rd%"
+	var s Secrets
+	s.AddURL("postgresql://owner:" + url.QueryEscape(password) + "@h:5432/db")
+	for _, text := range []string{password, "postgresql://owner:" + url.QueryEscape(password) + "@h:5432/db", url.QueryEscape(password), url.PathEscape(password)} {
+		if got := s.Hide("<" + text + ">"); strings.Contains(got, "ss") || strings.Contains(got, "rd") {
+			t.Errorf("%q is left of %q", got, text)
+		}
+	}
+}
+
+// Hiding changes the text of an error, but not its identity.
+func TestHiddenErrorsStayWhatTheyAre(t *testing.T) {
+	var s Secrets
+	s.Add("a-canary")
+	err := s.hideError(fmt.Errorf("with a-canary: %w", context.DeadlineExceeded))
+	if strings.Contains(err.Error(), "canary") || !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	plain := errors.New("plain")
+	if s.hideError(plain) != plain {
+		t.Error("an error without a secret is wrapped")
+	}
+}
+
+func TestHideVariables(t *testing.T) {
+	const key = "-----BEGIN KEY-----\nMIIEow\n}\n-----END KEY-----\n"
+	for name, row := range map[string]struct {
+		value, log, want string
+	}{
+		"none":                       {"", "a log", "a log"},
+		"as it is":                   {"tok-123", "export T=tok-123", "export T=(secret)"},
+		"with a line's end":          {"tok-123\n", "export T=tok-123", "export T=(secret)"},
+		"short, with a line's end":   {"abc\n", "T=abc, abcd", "T=(secret), abcd"},
+		"short":                      {"1", "exit status 1 at line 11", "exit status (secret) at line 11"},
+		"blank":                      {" ", "a log", "a log"},
+		"of several lines":           {key, "key: " + key, "key: (secret)"},
+		"of several lines, indented": {key, "#1 -----BEGIN KEY-----\n#1 MIIEow\n#1 }\n#1 -----END KEY-----", "#1 (secret)\n#1 (secret)\n#1 }\n#1 (secret)"},
+		"cut off":                    {"tok-123456", "-123456 is no token", "(secret) is no token"},
+		"cut off, too short to tell": {"tok-123", "123 steps", "123 steps"},
+		"quoted":                     {"tok\"123", `{"T": "tok\"123"}`, `{"T": "(secret)"}`},
+		"a URL's password":           {"postgresql://shop:pw-4711@db.example/main", "shop with pw-4711 failed", "shop with (secret) failed"},
+		"a URL's password, encoded":  {"redis://:p%2Fw%3A4@db.example\n", "p/w:4 or p%2Fw%3A4", "(secret) or (secret)"},
+		"a URL's password, in lines": {"A=1\nredis://u:pw-4711@db.example", "AUTH pw-4711", "AUTH (secret)"},
+		"a URL without a password":   {"https://shop.example/main", "shop at shop.example", "shop at shop.example"},
+	} {
+		if got := new(Secrets).HideVariables(row.log, map[string]string{"T": row.value}); got != row.want {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+}
