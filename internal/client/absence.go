@@ -124,10 +124,6 @@ func confirm[T any](ctx context.Context, c *Client, s subject, again func(contex
 	return value, err
 }
 
-// ErrContradiction is returned if the service reports a subject both as existing and as
-// not found.
-var ErrContradiction = errors.New("the service's answers contradict each other")
-
 // listsStill reports whether the list contains the subject. If the service has no such
 // list, or the list itself is not found, only the record counts.
 func listsStill(ctx context.Context, lists lister, isFresh freshness) (bool, error) {
@@ -139,36 +135,4 @@ func listsStill(ctx context.Context, lists lister, isFresh freshness) (bool, err
 		return false, nil
 	}
 	return listed, err
-}
-
-// listsInstance returns a lister that looks for an instance in the list of instances.
-func (c *Client) listsInstance(id string) lister {
-	return func(ctx context.Context, isFresh freshness) (bool, error) {
-		instances, err := c.reads.allInstances.get(ctx, "", isFresh, c.Instances)
-		_, listed := find(instances, id)
-		return listed, err
-	}
-}
-
-// instanceGone reports whether an instance's absence is confirmed. A nil error with false
-// means that the instance exists.
-func (c *Client) instanceGone(ctx context.Context, id string) (bool, error) {
-	read := func(ctx context.Context) (Instance, error) { return c.Instance(ctx, id) }
-	instance, err := read(ctx)
-	_, err = present(ctx, c, instanceSubject(id), instance, err, read, c.listsInstance(id))
-	if errors.Is(err, ErrNotFound) {
-		return true, nil
-	}
-	return false, err
-}
-
-// find returns the record with an identifier from a list.
-func find[T record](records []T, id string) (T, bool) {
-	for _, r := range records {
-		if r.Identifier() == id {
-			return r, true
-		}
-	}
-	var none T
-	return none, false
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
@@ -224,4 +225,46 @@ func setOf(words []string) map[string]bool {
 		set[word] = true
 	}
 	return set
+}
+
+// UnmarshalJSON reads the reason why an app does not run. It never returns an error. It
+// drops each field that is missing or has an unexpected type.
+func (f *AppFailure) UnmarshalJSON(raw []byte) error {
+	*f = AppFailure{}
+	var fields struct{ Status, Exited, Log json.RawMessage }
+	_ = json.Unmarshal(raw, &fields) // anything but an object has none of them
+	var status *int                  // null means that there was no answer
+	if fields.Status != nil && json.Unmarshal(fields.Status, &status) == nil {
+		f.Status.Set = true
+		if status != nil {
+			f.Status.Value = *status
+		}
+	}
+	var exited *bool
+	if json.Unmarshal(fields.Exited, &exited) == nil && exited != nil {
+		f.Exited = Some(*exited)
+	}
+	return f.Log.UnmarshalJSON(fields.Log)
+}
+
+// RefreshApp reads an app for a refresh. The apps of an instance are listed once. An app
+// that is not in the list is read individually. It returns ErrNotFound only for a
+// confirmed absence.
+func (c *Client) RefreshApp(ctx context.Context, instanceID, name string) (App, error) {
+	apps, err := c.sharedApps(ctx, instanceID, c.reads.ofInstance(instanceID))
+	app, listed := find(apps, name)
+	if !listed { // also if the list could not be read
+		app, err = c.App(ctx, instanceID, name)
+	}
+	return present(ctx, c, childSubject(instanceID, "apps", name), app, err, func(ctx context.Context) (App, error) {
+		return c.App(ctx, instanceID, name)
+	}, func(ctx context.Context, isFresh freshness) (bool, error) {
+		apps, err := c.sharedApps(ctx, instanceID, isFresh)
+		_, listed := find(apps, name)
+		return listed, err
+	})
+}
+
+func (c *Client) sharedApps(ctx context.Context, instanceID string, isFresh freshness) ([]App, error) {
+	return c.reads.apps.get(ctx, instanceID, isFresh, func(ctx context.Context) ([]App, error) { return c.Apps(ctx, instanceID) })
 }

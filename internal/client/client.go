@@ -139,3 +139,6 @@ func (c *Client) HasAnswered() bool { return c.sender.HasAnswered() }
 // value is a URL, its password alone is removed, too. Callers must register the secrets
 // that they send.
 func (c *Client) HideSecret(value string) { c.secrets.AddURL(value) }
+
+// An instanceShape is a key shared by instances that could be mistaken for each other.
+type instanceShape struct{ name, plan, region string }

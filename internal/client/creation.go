@@ -2,9 +2,11 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
@@ -20,9 +22,6 @@ type NewInstance struct {
 	Engines map[string]bool `json:"engines"`
 	Tags    []string        `json:"tags"`
 }
-
-// An instanceShape is a key shared by instances that could be mistaken for each other.
-type instanceShape struct{ name, plan, region string }
 
 func (n NewInstance) shape() instanceShape { return instanceShape{n.Name, n.Plan, n.Region} }
 
@@ -187,36 +186,6 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 	return Created{}, errors.Join(unknown, err)
 }
 
-// AwaitsCheckout returns a *CheckoutError if a person must open the instance's checkout
-// page before anything else can happen to it. If the job that creates the instance has
-// started, the instance is paid, even if its record still has a checkout_url. Any other
-// error comes from reading the job.
-func (c *Client) AwaitsCheckout(ctx context.Context, instance Instance) error {
-	if !instance.IsCreating() || instance.CheckoutURL == "" {
-		return nil
-	}
-	if instance.JobID != "" {
-		job, err := c.Job(ctx, instance.JobID)
-		switch {
-		case errors.Is(err, ErrNotFound): // only the record counts
-		case err != nil:
-			return err
-		case job.Status != "queued":
-			return nil
-		}
-	}
-	return &CheckoutError{InstanceID: instance.ID, URL: instance.CheckoutURL, JobID: instance.JobID}
-}
-
-// awaitsCheckout is AwaitsCheckout for a wait, which ends with a *CheckoutError.
-func (c *Client) awaitsCheckout(ctx context.Context, instance Instance) error {
-	err := c.AwaitsCheckout(ctx, instance)
-	if checkout := (*CheckoutError)(nil); errors.As(err, &checkout) {
-		return permanent(err)
-	}
-	return err
-}
-
 // WaitCreated waits until an instance has been created. job is the id of the job that
 // creates it. If job is "", the instance's record names it. If the checkout is open,
 // WaitCreated returns a *CheckoutError without waiting, because only a person can finish
@@ -284,12 +253,64 @@ func failedCreation(i Instance) error {
 	return &JobError{Job: Job{ID: i.JobID, InstanceID: i.ID, Operation: OpCreate, Status: i.Status}}
 }
 
-// settled reports whether an instance's creation has ended, based only on its status. An
-// unknown status counts as in progress (SERVICE.md#tolerance).
-func (i Instance) settled() bool {
-	switch i.Status {
-	case StatusRunning, StatusFailed, StatusDeleting:
-		return true
+// UnmarshalJSON reads the answer to a create request: its own fields, and the job as
+// Pending does. If the answer is the job's record, it takes the instance from that
+// record.
+func (a *createdAnswer) UnmarshalJSON(raw []byte) error {
+	var fields struct {
+		ID          string `json:"id"`
+		InstanceID  string `json:"instance_id"`
+		Status      Word   `json:"status"`
+		CheckoutURL string `json:"checkout_url"`
 	}
-	return false
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return err
+	}
+	*a = createdAnswer{ID: fields.ID, Status: fields.Status, CheckoutURL: fields.CheckoutURL}
+	if err := json.Unmarshal(raw, &a.Pending); err != nil {
+		return err
+	}
+	if a.ID == a.Pending.JobID { // it may name no instance
+		a.ID, a.Status = fields.InstanceID, StatusCreating
+	}
+	return nil
+}
+
+// An AmbiguousError reports that the response to a create request was lost and that more
+// than one new instance may come from it.
+type AmbiguousError struct {
+	Name       string
+	Candidates []string // instance ids
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("the answer to the creation of instance %q was lost, and it cannot be told which of these it created: %s",
+		e.Name, strings.Join(e.Candidates, ", "))
+}
+
+// An UnknownCreationError reports that the response to a create request was lost and its
+// result did not appear during the search. The request was not sent again.
+type UnknownCreationError struct {
+	What   string        // "instance \"web\""
+	Looked time.Duration // the duration of the search
+	Err    error         // why the response was lost
+}
+
+func (e *UnknownCreationError) Error() string {
+	return fmt.Sprintf("%s; %s did not appear within %s, and the request was not repeated",
+		e.Err, e.What, lifetime.ShortDuration(e.Looked.Round(time.Second)))
+}
+
+func (e *UnknownCreationError) Unwrap() error { return e.Err }
+
+// A NamesakeError reports that a create request was not sent, because an instance of the
+// same name, plan and region is already being created. Most likely it comes from an
+// earlier run that was killed before it could save the id.
+type NamesakeError struct {
+	Name string
+	ID   string
+}
+
+func (e *NamesakeError) Error() string {
+	return fmt.Sprintf("instance %s with the same name %q, plan and region is already being created", e.ID, e.Name)
 }

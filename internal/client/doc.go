@@ -33,6 +33,9 @@
 // end comes from the service's progress, or from a table of usual durations. No clock of
 // the service is used. Callers that wait for the same job share its polls.
 //
+// The waits are not a package of their own. If a job is missing, the instance's record
+// decides, so such a package would need an interface that only the client implements.
+//
 // # Builds
 //
 // No record names the build that is deployed, so each refresh asks for the app's builds.

@@ -1,14 +1,12 @@
 package client
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
-	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
@@ -74,105 +72,21 @@ func NothingDone(err error) bool {
 	return errors.As(err, &refused) && refused.Method != http.MethodGet && !refused.Unsure && refused.NothingDone()
 }
 
-// A NoEvidenceError reports a change that the service accepted without naming a job, but
-// that its records do not show.
-type NoEvidenceError struct {
-	InstanceID string
-	Operation  string // the operation in the job's record
-	Target     string // the target in the job's record, or ""
+// ErrContradiction is returned if the service reports a subject both as existing and as
+// not found.
+var ErrContradiction = errors.New("the service's answers contradict each other")
+
+// Passing reports whether an error of a read is transient and says nothing about the
+// object: an error of the network, of a gateway, or of the service itself.
+func Passing(err error) bool {
+	return errors.Is(err, transport.ErrForeign) || errors.Is(err, transport.ErrUnreachable) || errors.Is(err, ErrUnavailable) ||
+		errors.Is(err, transport.ErrRateLimited) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrContradiction) ||
+		errors.Is(err, context.DeadlineExceeded)
 }
 
-func (e *NoEvidenceError) Error() string {
-	what := e.Operation
-	if e.Target != "" {
-		what += " of " + e.Target
-	}
-	return fmt.Sprintf("the service accepted %s on instance %s, but named no job for it, and its records do not show the change", what, e.InstanceID)
-}
-
-// A MissingJobError reports a job that the service does not know, or no longer knows. Its
-// outcome is unknown.
-type MissingJobError struct {
-	InstanceID string
-	JobID      string
-}
-
-func (e *MissingJobError) Error() string {
-	return fmt.Sprintf("the service does not know job %s of instance %s, so what became of it is unknown", e.JobID, e.InstanceID)
-}
-
-// A JobError reports a failed job.
-type JobError struct{ Job Job }
-
-func (e *JobError) Error() string {
-	failed := fmt.Sprintf("job %s failed at %d %%", e.Job.name(), e.Job.Progress.Value)
-	if reason := e.Job.reason(); reason != "" {
-		return reason + ": " + failed
-	}
-	return failed + ", and the service gave no reason"
-}
-
-// An InterruptedError reports that cancellation or a deadline ended a wait while the job
-// or build was still in progress.
-type InterruptedError struct {
-	What  string // "job j-1 (create, running, 40 %)"
-	JobID string // "" if it waited for a build
-	Err   error  // why the context ended: a *TimeoutError or ErrInterrupted
-}
-
-func (e *InterruptedError) Error() string {
-	return fmt.Sprintf("stopped waiting for %s: %s", e.What, e.Err)
-}
-
-func (e *InterruptedError) Unwrap() error { return e.Err }
-
-// A CheckoutError reports that an instance is not paid yet and cannot be changed before
-// its checkout page is opened.
-type CheckoutError struct {
-	InstanceID string
-	URL        string
-	JobID      string
-}
-
-func (e *CheckoutError) Error() string {
-	return fmt.Sprintf("instance %s waits for its checkout: open %s to finish its creation", e.InstanceID, e.URL)
-}
-
-// An AmbiguousError reports that the response to a create request was lost and that more
-// than one new instance may come from it.
-type AmbiguousError struct {
-	Name       string
-	Candidates []string // instance ids
-}
-
-func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("the answer to the creation of instance %q was lost, and it cannot be told which of these it created: %s",
-		e.Name, strings.Join(e.Candidates, ", "))
-}
-
-// An UnknownCreationError reports that the response to a create request was lost and its
-// result did not appear during the search. The request was not sent again.
-type UnknownCreationError struct {
-	What   string        // "instance \"web\""
-	Looked time.Duration // the duration of the search
-	Err    error         // why the response was lost
-}
-
-func (e *UnknownCreationError) Error() string {
-	return fmt.Sprintf("%s; %s did not appear within %s, and the request was not repeated",
-		e.Err, e.What, lifetime.ShortDuration(e.Looked.Round(time.Second)))
-}
-
-func (e *UnknownCreationError) Unwrap() error { return e.Err }
-
-// A NamesakeError reports that a create request was not sent, because an instance of the
-// same name, plan and region is already being created. Most likely it comes from an
-// earlier run that was killed before it could save the id.
-type NamesakeError struct {
-	Name string
-	ID   string
-}
-
-func (e *NamesakeError) Error() string {
-	return fmt.Sprintf("instance %s with the same name %q, plan and region is already being created", e.ID, e.Name)
+// isConflict reports whether a refusal will pass when the instance is free again, unless
+// its code says otherwise.
+func isConflict(err error) bool {
+	var refused *transport.APIError
+	return errors.As(err, &refused) && refused.Status == http.StatusConflict && !errors.Is(err, ErrAlreadyExists)
 }

@@ -85,16 +85,6 @@ func (t *Turn) evidence(ctx context.Context, m mutation, before baseline, app st
 	return pending, found || isNew, err
 }
 
-// ownJob returns the job that an instance's record names, if it carries out a mutation of
-// this process whose response named no job.
-func (t *Turn) ownJob(ctx context.Context, m mutation, instance Instance) (Job, bool, error) {
-	if instance.JobID == "" || t.c.HasClaimed(instance.JobID) {
-		return Job{}, false, nil
-	}
-	job, err := t.c.Job(ctx, instance.JobID)
-	return job, err == nil && m.runs(job), err
-}
-
 // newBuild returns the newest build of an app, if it did not exist before.
 func (t *Turn) newBuild(ctx context.Context, app string, before map[string]bool) (id string, found bool, err error) {
 	builds, err := t.c.RecentBuilds(ctx, t.id, app, NewestBuilds)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -244,4 +245,63 @@ func sameBudgets(asked map[string]EngineBudget, on Engines) bool {
 		}
 	}
 	return true
+}
+
+// listsInstance returns a lister that looks for an instance in the list of instances.
+func (c *Client) listsInstance(id string) lister {
+	return func(ctx context.Context, isFresh freshness) (bool, error) {
+		instances, err := c.reads.allInstances.get(ctx, "", isFresh, c.Instances)
+		_, listed := find(instances, id)
+		return listed, err
+	}
+}
+
+// instanceGone reports whether an instance's absence is confirmed. A nil error with false
+// means that the instance exists.
+func (c *Client) instanceGone(ctx context.Context, id string) (bool, error) {
+	read := func(ctx context.Context) (Instance, error) { return c.Instance(ctx, id) }
+	instance, err := read(ctx)
+	_, err = present(ctx, c, instanceSubject(id), instance, err, read, c.listsInstance(id))
+	if errors.Is(err, ErrNotFound) {
+		return true, nil
+	}
+	return false, err
+}
+
+// settled reports whether an instance's creation has ended, based only on its status. An
+// unknown status counts as in progress (SERVICE.md#tolerance).
+func (i Instance) settled() bool {
+	switch i.Status {
+	case StatusRunning, StatusFailed, StatusDeleting:
+		return true
+	}
+	return false
+}
+
+// Lacks reports whether a record shows that an engine is off. It is false if the record
+// has no engines field.
+func (i Instance) Lacks(engine string) bool {
+	_, on := i.Engines.Value[engine]
+	return i.Engines.Set && !on
+}
+
+// RefreshEngine checks that an engine of an instance is on, for a refresh of objects that
+// cannot be read themselves. It returns ErrNotFound only if it is confirmed that the
+// engine is off or the instance gone.
+func (c *Client) RefreshEngine(ctx context.Context, instanceID, engine string) error {
+	on := func(instance Instance, err error) (Instance, error) {
+		if err == nil && instance.Lacks(engine) {
+			err = fmt.Errorf("engine %s: %w", engine, ErrNotFound)
+		}
+		return instance, err
+	}
+	instance, err := c.RefreshInstance(ctx, instanceID)
+	if err != nil {
+		return err
+	}
+	_, err = on(instance, nil)
+	_, err = present(ctx, c, childSubject(instanceID, "engines", engine), instance, err, func(ctx context.Context) (Instance, error) {
+		return on(c.Instance(ctx, instanceID))
+	}, nil)
+	return err
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -33,6 +34,41 @@ const (
 	OpAppRedeploy    = "app_redeploy"
 	OpAppRestart     = "app_restart"
 	OpEngineRestart  = "engine_restart"
+)
+
+// usualDuration is the typical duration of each operation. It only shapes the polling: a
+// wrong value costs a few polls, but never makes a wait fail.
+var usualDuration = map[string]time.Duration{
+	OpCreate:         480 * time.Second,
+	OpUpdate:         5 * time.Second,
+	OpDelete:         30 * time.Second,
+	OpEngines:        30 * time.Second,
+	OpAllowlist:      20 * time.Second,
+	OpConsole:        5 * time.Second,
+	OpAuthSettings:   5 * time.Second,
+	OpRotate:         20 * time.Second,
+	OpResize:         60 * time.Second,
+	OpReset:          60 * time.Second,
+	OpRestore:        120 * time.Second,
+	OpDatabaseCreate: 5 * time.Second,
+	OpDatabaseDrop:   5 * time.Second,
+	OpExtensionSet:   5 * time.Second,
+	OpExtensionDrop:  5 * time.Second,
+	OpAppImport:      20 * time.Second,
+	OpAppUpdate:      5 * time.Second,
+	OpAppDelete:      10 * time.Second,
+	OpAppRedeploy:    5 * time.Second,
+	OpAppRestart:     10 * time.Second,
+	OpEngineRestart:  20 * time.Second,
+	opFirstBuild:     180 * time.Second,
+	opBuild:          120 * time.Second,
+}
+
+// The two kinds of builds. Builds are not jobs, and the first build of an app takes
+// longer.
+const (
+	opFirstBuild = "first build"
+	opBuild      = "build"
 )
 
 // A Job is a queued change of an instance (SERVICE.md#jobs).
@@ -231,3 +267,102 @@ func (c *Client) waitGone(ctx context.Context, id string) error {
 	})
 	return interrupted(ctx, err, "the deletion of instance "+id, "")
 }
+
+// UnmarshalJSON reads the reason of a failed job: an object with code and detail, or a
+// string with the detail. Anything else is dropped, because it is only informative.
+func (f *JobFault) UnmarshalJSON(raw []byte) error {
+	*f = JobFault{}
+	if json.Unmarshal(raw, &f.Detail) == nil {
+		return nil
+	}
+	var fields struct{ Code, Detail Informal[string] }
+	if json.Unmarshal(raw, &fields) == nil {
+		*f = JobFault{Code: fields.Code.Value, Detail: fields.Detail.Value}
+	}
+	return nil
+}
+
+// UnmarshalJSON reads the job's id from job_id, from job.id or from a string job, or
+// takes the answer itself for the job's record. If it finds no job, it leaves a Pending
+// whose work is unknown.
+func (p *Pending) UnmarshalJSON(raw []byte) error {
+	var fields struct {
+		ID        string           `json:"id"`
+		Operation Informal[string] `json:"operation"`
+		Progress  json.RawMessage  `json:"progress"`
+		JobID     string           `json:"job_id"`
+		Job       json.RawMessage  `json:"job"`
+		BuildID   string           `json:"build_id"`
+	}
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return err
+	}
+	*p = Pending{JobID: fields.JobID, BuildID: fields.BuildID}
+	var job struct {
+		ID string `json:"id"`
+	}
+	switch {
+	case p.JobID != "":
+	case len(fields.Job) > 0 && json.Unmarshal(fields.Job, &p.JobID) == nil:
+	case len(fields.Job) > 0:
+		if err := json.Unmarshal(fields.Job, &job); err != nil {
+			return fmt.Errorf("job: %w", err)
+		}
+		p.JobID = job.ID
+	case fields.Operation.Value != "" || fields.Progress != nil:
+		p.JobID = fields.ID
+	}
+	return nil
+}
+
+// A NoEvidenceError reports a change that the service accepted without naming a job, but
+// that its records do not show.
+type NoEvidenceError struct {
+	InstanceID string
+	Operation  string // the operation in the job's record
+	Target     string // the target in the job's record, or ""
+}
+
+func (e *NoEvidenceError) Error() string {
+	what := e.Operation
+	if e.Target != "" {
+		what += " of " + e.Target
+	}
+	return fmt.Sprintf("the service accepted %s on instance %s, but named no job for it, and its records do not show the change", what, e.InstanceID)
+}
+
+// A MissingJobError reports a job that the service does not know, or no longer knows. Its
+// outcome is unknown.
+type MissingJobError struct {
+	InstanceID string
+	JobID      string
+}
+
+func (e *MissingJobError) Error() string {
+	return fmt.Sprintf("the service does not know job %s of instance %s, so what became of it is unknown", e.JobID, e.InstanceID)
+}
+
+// A JobError reports a failed job.
+type JobError struct{ Job Job }
+
+func (e *JobError) Error() string {
+	failed := fmt.Sprintf("job %s failed at %d %%", e.Job.name(), e.Job.Progress.Value)
+	if reason := e.Job.reason(); reason != "" {
+		return reason + ": " + failed
+	}
+	return failed + ", and the service gave no reason"
+}
+
+// An InterruptedError reports that cancellation or a deadline ended a wait while the job
+// or build was still in progress.
+type InterruptedError struct {
+	What  string // "job j-1 (create, running, 40 %)"
+	JobID string // "" if it waited for a build
+	Err   error  // why the context ended: a *TimeoutError or ErrInterrupted
+}
+
+func (e *InterruptedError) Error() string {
+	return fmt.Sprintf("stopped waiting for %s: %s", e.What, e.Err)
+}
+
+func (e *InterruptedError) Unwrap() error { return e.Err }

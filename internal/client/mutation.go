@@ -17,9 +17,6 @@ const (
 	// actionPatience is the same for actions, which are proved only by their job or
 	// activity, and for confirming that something is gone.
 	actionPatience = 2 * time.Minute
-	// ReadLag is the time during which reads may show the state from before a write
-	// (SERVICE.md#tolerance).
-	ReadLag = 15 * time.Second
 	// longestPace is the longest pause before a mutation that was refused by a busy instance
 	// is sent again.
 	longestPace = 5 * time.Second
@@ -187,15 +184,6 @@ func (c *Client) confirmGone(ctx context.Context, refusal error, isGone func(con
 	return err
 }
 
-// comesTrue reports whether a condition becomes true within a limit; see look.
-func (c *Client) comesTrue(ctx context.Context, limit time.Duration, holds func(context.Context) (bool, error)) (bool, error) {
-	_, ok, err := look(ctx, c, limit, func(ctx context.Context) (struct{}, bool, error) {
-		ok, err := holds(ctx)
-		return struct{}{}, ok, err
-	})
-	return ok, err
-}
-
 // create sends a POST that creates an object whose name is unique on the instance. taken
 // reports whether an object of that name existed before. If it did not, and the instance
 // names no job, and the name is still absent, a POST whose response was lost is sent
@@ -311,43 +299,6 @@ func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pendi
 	return found, nil
 }
 
-// look reads repeatedly, on the schedule of waits, until read reports success or the
-// limit is reached. It continues for a while after the context has ended, because it may
-// find an id that is not recorded anywhere else. A transient failure is repeated; its
-// error is returned only if nothing was found in the end.
-func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(context.Context) (T, bool, error)) (found T, ok bool, err error) {
-	ctx, cancel := context.WithTimeout(lifetime.Detached(ctx), max(limit, 0))
-	defer cancel()
-	for begun := time.Now(); ; {
-		var failure error
-		found, ok, failure = read(ctx)
-		if ok || failure != nil && !Passing(failure) {
-			return found, ok, failure
-		}
-		if !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, context.Canceled) {
-			err = failure // and not the end of look itself
-		}
-		if lifetime.Ended(ctx) || lifetime.Pause(ctx, c.random.Jitter(NextPoll(time.Since(begun), 0, 0))) != nil {
-			return found, false, err
-		}
-	}
-}
-
-// Passing reports whether an error of a read is transient and says nothing about the
-// object: an error of the network, of a gateway, or of the service itself.
-func Passing(err error) bool {
-	return errors.Is(err, transport.ErrForeign) || errors.Is(err, transport.ErrUnreachable) || errors.Is(err, ErrUnavailable) ||
-		errors.Is(err, transport.ErrRateLimited) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrContradiction) ||
-		errors.Is(err, context.DeadlineExceeded)
-}
-
-// isConflict reports whether a refusal will pass when the instance is free again, unless
-// its code says otherwise.
-func isConflict(err error) bool {
-	var refused *transport.APIError
-	return errors.As(err, &refused) && refused.Status == http.StatusConflict && !errors.Is(err, ErrAlreadyExists)
-}
-
 // awaitFree waits until an instance that refused a mutation may accept it, that is, until
 // the job named by its record is over. It returns that job, or zero if none was named. If
 // no job explains the refusal after reads can no longer lag, it returns the refusal.
@@ -423,4 +374,14 @@ func (t *Turn) awaitNamed(ctx context.Context) (instance Instance, job Job, err 
 		return instance, job, nil
 	}
 	return instance, job, err
+}
+
+// ownJob returns the job that an instance's record names, if it carries out a mutation of
+// this process whose response named no job.
+func (t *Turn) ownJob(ctx context.Context, m mutation, instance Instance) (Job, bool, error) {
+	if instance.JobID == "" || t.c.HasClaimed(instance.JobID) {
+		return Job{}, false, nil
+	}
+	job, err := t.c.Job(ctx, instance.JobID)
+	return job, err == nil && m.runs(job), err
 }

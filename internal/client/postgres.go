@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -204,4 +205,55 @@ func findExtension(extensions []Extension, database, name string) (Extension, bo
 		}
 	}
 	return Extension{}, false
+}
+
+// RefreshDatabase reads a database for a refresh. The databases of an instance are listed
+// once. It returns ErrNotFound only for a confirmed absence.
+func (c *Client) RefreshDatabase(ctx context.Context, instanceID, name string) (Database, error) {
+	read := func(ctx context.Context, isFresh freshness) (Database, error) {
+		databases, err := c.sharedDatabases(ctx, instanceID, isFresh)
+		database, found := find(databases, name)
+		if err == nil && !found {
+			err = fmt.Errorf("database %s: %w", name, ErrNotFound)
+		}
+		return database, c.goneWithEngine(ctx, instanceID, "postgres", err)
+	}
+	database, err := read(ctx, c.reads.ofInstance(instanceID))
+	return present(ctx, c, childSubject(instanceID, "databases", name), database, err, fresh(c, read), nil)
+}
+
+func (c *Client) sharedDatabases(ctx context.Context, instanceID string, isFresh freshness) ([]Database, error) {
+	return c.reads.databases.get(ctx, instanceID, isFresh, func(ctx context.Context) ([]Database, error) { return c.Databases(ctx, instanceID) })
+}
+
+// RefreshExtension reads an extension for a refresh. The extensions of an instance are
+// listed once. It returns ErrNotFound only for a confirmed absence.
+func (c *Client) RefreshExtension(ctx context.Context, instanceID, database, name string) (Extension, error) {
+	id := Extension{Name: name, Database: database}.Identifier()
+	read := func(ctx context.Context, isFresh freshness) (Extension, error) {
+		extensions, err := c.reads.extensions.get(ctx, instanceID, isFresh, func(ctx context.Context) ([]Extension, error) {
+			return c.Extensions(ctx, instanceID)
+		})
+		extension, found := findExtension(extensions, database, name)
+		if err == nil && !found {
+			err = fmt.Errorf("extension %s: %w", id, ErrNotFound)
+		}
+		return extension, c.goneWithEngine(ctx, instanceID, "postgres", err)
+	}
+	extension, err := read(ctx, c.reads.ofInstance(instanceID))
+	return present(ctx, c, childSubject(instanceID, "extensions", id), extension, err, fresh(c, read), nil)
+}
+
+// goneWithEngine converts the refusal to read data of an engine to ErrNotFound if the
+// instance's record shows that the engine is off, because then the data is deleted. It
+// returns any other error unchanged, also if the record cannot be read.
+func (c *Client) goneWithEngine(ctx context.Context, instanceID, engine string, err error) error {
+	if !errors.Is(err, ErrValidation) {
+		return err
+	}
+	instance, readErr := c.Instance(ctx, instanceID)
+	if readErr != nil || !instance.Lacks(engine) {
+		return err
+	}
+	return fmt.Errorf("%w with the engine %s: %w", ErrNotFound, engine, err)
 }

@@ -3,8 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"net/http"
-	"reflect"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -86,52 +84,6 @@ func TestQueuesShrink(t *testing.T) {
 		}
 		if n := len(q.lines); n != 0 {
 			t.Errorf("%d queues are left", n)
-		}
-	})
-}
-
-// Every change of an instance after its turn was left is an error and is not sent.
-func TestTurnAfterLeave(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-			if r.Method != http.MethodGet {
-				t.Errorf("%s was sent", r.Method)
-			}
-			respond(w, 200, object{"id": "i", "status": "deleting", "apps": []object{}, "databases": []object{}})
-		})
-		turn := enter(t, c)
-		turn.Leave()
-		ctx := t.Context()
-		for name, err := range map[string]error{
-			"Update":          second(turn.Update(ctx, InstanceChange{})),
-			"Delete":          second(turn.Delete(ctx, nil)),
-			"SetEngines":      second(turn.SetEngines(ctx, nil)),
-			"SetAllowlist":    second(turn.SetAllowlist(ctx, nil)),
-			"SetConsoleMode":  second(turn.SetConsoleMode(ctx, ConsoleOff)),
-			"SetAuthSettings": second(turn.SetAuthSettings(ctx, "", nil)),
-			"Rotate":          second(turn.Rotate(ctx)),
-			"Resize":          second(turn.Resize(ctx, "p")),
-			"Reset":           second(turn.Reset(ctx, "i", "")),
-			"Restore":         second(turn.Restore(ctx, "i", "b")),
-			"RestartEngine":   second(turn.RestartEngine(ctx, "redis")),
-			"ImportApp":       second(turn.ImportApp(ctx, NewApp{Name: "a"})),
-			"UpdateApp":       second(turn.UpdateApp(ctx, "a", AppChange{})),
-			"DeleteApp":       second(turn.DeleteApp(ctx, "a", nil)),
-			"RedeployApp":     second(turn.RedeployApp(ctx, "a")),
-			"RebuildApp":      second(turn.RebuildApp(ctx, "a", nil)),
-			"RestartApp":      second(turn.RestartApp(ctx, "a")),
-			"CreateDatabase":  second(turn.CreateDatabase(ctx, "d")),
-			"DropDatabase":    second(turn.DropDatabase(ctx, "d", nil)),
-			"SetExtension":    second(turn.SetExtension(ctx, "d", "e")),
-			"DropExtension":   second(turn.DropExtension(ctx, "d", "e")),
-			"Query":           turn.Query(ctx, "", "SELECT 1"),
-		} {
-			if !errors.Is(err, ErrTurnLeft) {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-		if methods := reflect.TypeFor[*Turn]().NumMethod(); methods != 22+8 {
-			t.Errorf("a Turn has %d methods, and the table of TestTurnAfterLeave in queue_test.go has 22: add a new method to the table and to both counts; AwaitFreshReads, AwaitIdle, BusySince, Do, InstanceID, Leave, OwnDatabase and Wait change nothing by themselves", methods)
 		}
 	})
 }

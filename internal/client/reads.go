@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -235,120 +234,6 @@ func (r *reads) addPage(cursor string, p page[Instance], begun moment, err error
 		s.listed[instance.ID] = listed{instance: instance, begun: begun}
 	}
 	return true
-}
-
-// RefreshApp reads an app for a refresh. The apps of an instance are listed once. An app
-// that is not in the list is read individually. It returns ErrNotFound only for a
-// confirmed absence.
-func (c *Client) RefreshApp(ctx context.Context, instanceID, name string) (App, error) {
-	apps, err := c.sharedApps(ctx, instanceID, c.reads.ofInstance(instanceID))
-	app, listed := find(apps, name)
-	if !listed { // also if the list could not be read
-		app, err = c.App(ctx, instanceID, name)
-	}
-	return present(ctx, c, childSubject(instanceID, "apps", name), app, err, func(ctx context.Context) (App, error) {
-		return c.App(ctx, instanceID, name)
-	}, func(ctx context.Context, isFresh freshness) (bool, error) {
-		apps, err := c.sharedApps(ctx, instanceID, isFresh)
-		_, listed := find(apps, name)
-		return listed, err
-	})
-}
-
-func (c *Client) sharedApps(ctx context.Context, instanceID string, isFresh freshness) ([]App, error) {
-	return c.reads.apps.get(ctx, instanceID, isFresh, func(ctx context.Context) ([]App, error) { return c.Apps(ctx, instanceID) })
-}
-
-// RefreshDatabase reads a database for a refresh. The databases of an instance are listed
-// once. It returns ErrNotFound only for a confirmed absence.
-func (c *Client) RefreshDatabase(ctx context.Context, instanceID, name string) (Database, error) {
-	read := func(ctx context.Context, isFresh freshness) (Database, error) {
-		databases, err := c.sharedDatabases(ctx, instanceID, isFresh)
-		database, found := find(databases, name)
-		if err == nil && !found {
-			err = fmt.Errorf("database %s: %w", name, ErrNotFound)
-		}
-		return database, c.goneWithEngine(ctx, instanceID, "postgres", err)
-	}
-	database, err := read(ctx, c.reads.ofInstance(instanceID))
-	return present(ctx, c, childSubject(instanceID, "databases", name), database, err, fresh(c, read), nil)
-}
-
-func (c *Client) sharedDatabases(ctx context.Context, instanceID string, isFresh freshness) ([]Database, error) {
-	return c.reads.databases.get(ctx, instanceID, isFresh, func(ctx context.Context) ([]Database, error) { return c.Databases(ctx, instanceID) })
-}
-
-// RefreshExtension reads an extension for a refresh. The extensions of an instance are
-// listed once. It returns ErrNotFound only for a confirmed absence.
-func (c *Client) RefreshExtension(ctx context.Context, instanceID, database, name string) (Extension, error) {
-	id := Extension{Name: name, Database: database}.Identifier()
-	read := func(ctx context.Context, isFresh freshness) (Extension, error) {
-		extensions, err := c.reads.extensions.get(ctx, instanceID, isFresh, func(ctx context.Context) ([]Extension, error) {
-			return c.Extensions(ctx, instanceID)
-		})
-		extension, found := findExtension(extensions, database, name)
-		if err == nil && !found {
-			err = fmt.Errorf("extension %s: %w", id, ErrNotFound)
-		}
-		return extension, c.goneWithEngine(ctx, instanceID, "postgres", err)
-	}
-	extension, err := read(ctx, c.reads.ofInstance(instanceID))
-	return present(ctx, c, childSubject(instanceID, "extensions", id), extension, err, fresh(c, read), nil)
-}
-
-// goneWithEngine converts the refusal to read data of an engine to ErrNotFound if the
-// instance's record shows that the engine is off, because then the data is deleted. It
-// returns any other error unchanged, also if the record cannot be read.
-func (c *Client) goneWithEngine(ctx context.Context, instanceID, engine string, err error) error {
-	if !errors.Is(err, ErrValidation) {
-		return err
-	}
-	instance, readErr := c.Instance(ctx, instanceID)
-	if readErr != nil || !instance.Lacks(engine) {
-		return err
-	}
-	return fmt.Errorf("%w with the engine %s: %w", ErrNotFound, engine, err)
-}
-
-// Lacks reports whether a record shows that an engine is off. It is false if the record
-// has no engines field.
-func (i Instance) Lacks(engine string) bool {
-	_, on := i.Engines.Value[engine]
-	return i.Engines.Set && !on
-}
-
-// RefreshEngine checks that an engine of an instance is on, for a refresh of objects that
-// cannot be read themselves. It returns ErrNotFound only if it is confirmed that the
-// engine is off or the instance gone.
-func (c *Client) RefreshEngine(ctx context.Context, instanceID, engine string) error {
-	on := func(instance Instance, err error) (Instance, error) {
-		if err == nil && instance.Lacks(engine) {
-			err = fmt.Errorf("engine %s: %w", engine, ErrNotFound)
-		}
-		return instance, err
-	}
-	instance, err := c.RefreshInstance(ctx, instanceID)
-	if err != nil {
-		return err
-	}
-	_, err = on(instance, nil)
-	_, err = present(ctx, c, childSubject(instanceID, "engines", engine), instance, err, func(ctx context.Context) (Instance, error) {
-		return on(c.Instance(ctx, instanceID))
-	}, nil)
-	return err
-}
-
-// RefreshWebhook reads a webhook endpoint for a refresh. It returns ErrNotFound only for
-// a confirmed absence.
-func (c *Client) RefreshWebhook(ctx context.Context, id string) (Webhook, error) {
-	webhook, err := c.Webhook(ctx, id)
-	return present(ctx, c, subject{id: "webhooks/" + id}, webhook, err, func(ctx context.Context) (Webhook, error) {
-		return c.Webhook(ctx, id)
-	}, func(ctx context.Context, isFresh freshness) (bool, error) {
-		webhooks, err := c.reads.webhooks.get(ctx, "", isFresh, c.Webhooks)
-		_, listed := find(webhooks, id)
-		return listed, err
-	})
 }
 
 // fresh returns a function that accepts only readings begun after its call.

@@ -4,9 +4,14 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
+
+// ReadLag is the time during which reads may show the state from before a write
+// (SERVICE.md#tolerance).
+const ReadLag = 15 * time.Second
 
 // get reads one record.
 func get[T any](ctx context.Context, c *Client, path ...string) (T, error) {
@@ -26,4 +31,15 @@ func getRecord[T record](ctx context.Context, c *Client, r transport.Request, id
 		err = c.sender.Foreign(r, fmt.Sprintf("the answer is not the record of %q", id))
 	}
 	return value, err
+}
+
+// find returns the record with an identifier from a list.
+func find[T record](records []T, id string) (T, bool) {
+	for _, r := range records {
+		if r.Identifier() == id {
+			return r, true
+		}
+	}
+	var none T
+	return none, false
 }

@@ -29,38 +29,3 @@ func NextPoll(elapsed, estimate time.Duration, progress int) time.Duration {
 	}
 	return min(max(FirstPoll, min(delay, elapsed/4)), longestDelay)
 }
-
-// usualDuration is the typical duration of each operation. It only shapes the polling: a
-// wrong value costs a few polls, but never makes a wait fail.
-var usualDuration = map[string]time.Duration{
-	OpCreate:         480 * time.Second,
-	OpUpdate:         5 * time.Second,
-	OpDelete:         30 * time.Second,
-	OpEngines:        30 * time.Second,
-	OpAllowlist:      20 * time.Second,
-	OpConsole:        5 * time.Second,
-	OpAuthSettings:   5 * time.Second,
-	OpRotate:         20 * time.Second,
-	OpResize:         60 * time.Second,
-	OpReset:          60 * time.Second,
-	OpRestore:        120 * time.Second,
-	OpDatabaseCreate: 5 * time.Second,
-	OpDatabaseDrop:   5 * time.Second,
-	OpExtensionSet:   5 * time.Second,
-	OpExtensionDrop:  5 * time.Second,
-	OpAppImport:      20 * time.Second,
-	OpAppUpdate:      5 * time.Second,
-	OpAppDelete:      10 * time.Second,
-	OpAppRedeploy:    5 * time.Second,
-	OpAppRestart:     10 * time.Second,
-	OpEngineRestart:  20 * time.Second,
-	opFirstBuild:     180 * time.Second,
-	opBuild:          120 * time.Second,
-}
-
-// The two kinds of builds. Builds are not jobs, and the first build of an app takes
-// longer.
-const (
-	opFirstBuild = "first build"
-	opBuild      = "build"
-)

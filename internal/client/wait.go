@@ -82,3 +82,34 @@ func (c *Client) wait(ctx context.Context, delay, estimate time.Duration, poll f
 		}
 	}
 }
+
+// look reads repeatedly, on the schedule of waits, until read reports success or the
+// limit is reached. It continues for a while after the context has ended, because it may
+// find an id that is not recorded anywhere else. A transient failure is repeated; its
+// error is returned only if nothing was found in the end.
+func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(context.Context) (T, bool, error)) (found T, ok bool, err error) {
+	ctx, cancel := context.WithTimeout(lifetime.Detached(ctx), max(limit, 0))
+	defer cancel()
+	for begun := time.Now(); ; {
+		var failure error
+		found, ok, failure = read(ctx)
+		if ok || failure != nil && !Passing(failure) {
+			return found, ok, failure
+		}
+		if !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, context.Canceled) {
+			err = failure // and not the end of look itself
+		}
+		if lifetime.Ended(ctx) || lifetime.Pause(ctx, c.random.Jitter(NextPoll(time.Since(begun), 0, 0))) != nil {
+			return found, false, err
+		}
+	}
+}
+
+// comesTrue reports whether a condition becomes true within a limit; see look.
+func (c *Client) comesTrue(ctx context.Context, limit time.Duration, holds func(context.Context) (bool, error)) (bool, error) {
+	_, ok, err := look(ctx, c, limit, func(ctx context.Context) (struct{}, bool, error) {
+		ok, err := holds(ctx)
+		return struct{}{}, ok, err
+	})
+	return ok, err
+}

@@ -173,3 +173,16 @@ func CanonicalURL(raw string) string {
 	u.Host = strings.ToLower(u.Host)
 	return u.String()
 }
+
+// RefreshWebhook reads a webhook endpoint for a refresh. It returns ErrNotFound only for
+// a confirmed absence.
+func (c *Client) RefreshWebhook(ctx context.Context, id string) (Webhook, error) {
+	webhook, err := c.Webhook(ctx, id)
+	return present(ctx, c, subject{id: "webhooks/" + id}, webhook, err, func(ctx context.Context) (Webhook, error) {
+		return c.Webhook(ctx, id)
+	}, func(ctx context.Context, isFresh freshness) (bool, error) {
+		webhooks, err := c.reads.webhooks.get(ctx, "", isFresh, c.Webhooks)
+		_, listed := find(webhooks, id)
+		return listed, err
+	})
+}

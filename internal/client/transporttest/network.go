@@ -152,7 +152,6 @@ func (l *link) close() {
 }
 
 // Accept returns the next connection. A Network is the listener of its server.
-
 func (n *Network) Accept() (net.Conn, error) {
 	select {
 	case connection := <-n.arriving:
