@@ -23,6 +23,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/webhooks"
 )
 
 // version is set when a release is built.
@@ -250,7 +251,7 @@ func unlessStopped(ctx context.Context, errs io.Writer, err error) error {
 }
 
 // start creates the service, with the content of --state.
-func start(ctx context.Context, s settings, begin setup.Setup, courier core.Courier, root string, log *slog.Logger) (*fakeservice.Service, engines, error) {
+func start(ctx context.Context, s settings, begin setup.Setup, courier *webhooks.Courier, root string, log *slog.Logger) (*fakeservice.Service, engines, error) {
 	kept, err := openState(s.state)
 	if err != nil {
 		return nil, engines{}, fmt.Errorf("--state: %w", err)
@@ -274,6 +275,7 @@ func start(ctx context.Context, s settings, begin setup.Setup, courier core.Cour
 		NewDataPlane:   real.another,
 		Storage:        kept.storage,
 		Courier:        courier,
+		Network:        courier.Network(),
 		SnapshotFolder: kept.below(snapshotsFolder),
 		SnapshotLimit:  s.snapshotLimit << 20,
 		Setup:          begin,

@@ -353,10 +353,10 @@ func TestToolsWantAKey(t *testing.T) {
 
 	metadata := a.RootURL + "/.well-known/oauth-protected-resource/mcp"
 	for name, row := range map[string]struct{ authorization, challenge, body string }{
-		"no key": {"", `Bearer resource_metadata="` + metadata + `"`, `{"detail":"the request has no API key; send it as a bearer token","code":"unauthorized"}`},
+		"no key": {"", `Bearer resource_metadata="` + metadata + `"`, `{"detail":"the request has no API key and no access token; send one as a bearer token","code":"unauthorized"}`},
 		"a wrong key": {
 			"Bearer wrong", `Bearer resource_metadata="` + metadata + `", error="invalid_token"`,
-			`{"detail":"the API key is not valid","code":"unauthorized"}`,
+			`{"detail":"the API key or access token is not valid","code":"unauthorized"}`,
 		},
 	} {
 		request, err := http.NewRequest(http.MethodPost, a.MCPURL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
@@ -374,7 +374,7 @@ func TestToolsWantAKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := `{"resource":"` + a.MCPURL + `","resource_name":"Instance hosting","bearer_methods_supported":["header"]}`
+		want := `{"resource":"` + a.MCPURL + `","authorization_servers":["` + a.RootURL + `"],"bearer_methods_supported":["header"],"resource_name":"Instance hosting"}`
 		if status, _, body := send(t, request); status != http.StatusOK || strings.TrimSpace(body) != want {
 			t.Errorf("%s was answered %d %s", at, status, body)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/mcp"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/oauth"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/portal"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/requestlog"
@@ -62,6 +63,9 @@ type Options struct {
 	// Courier, if non-nil, delivers events to the webhook endpoints, including those of
 	// forks.
 	Courier core.Courier
+	// Network, if non-nil, fetches the metadata documents of OAuth clients. Without it,
+	// the fake does not take the URL of a document as the id of a client.
+	Network http.RoundTripper
 	// SnapshotFolder is the folder of snapshots. "" means a folder that is removed when
 	// the Service is closed.
 	SnapshotFolder string
@@ -135,7 +139,9 @@ func Open(o Options) (*Service, error) {
 	s.gateway = gateway.New(http.HandlerFunc(s.serveFace), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.watch})
 	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	mcp.Mount(s.mux, mcp.Options{Service: s.Service, PortalURL: o.PortalURL, Logger: o.Logger, Called: o.Called})
-	s.portal = portal.New(portal.Options{Service: s.Service, PortalURL: o.PortalURL, Password: s.portalPassword, Did: o.PortalDid})
+	authorization := oauth.New(oauth.Options{Service: s.Service, Resource: mcp.Path, Network: o.Network})
+	authorization.Mount(s.mux)
+	s.portal = portal.New(portal.Options{Service: s.Service, PortalURL: o.PortalURL, Password: s.portalPassword, OAuth: authorization, Did: o.PortalDid})
 	s.portal.Mount(s.mux)
 	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Token: s.controlToken, Reset: s.Reset, Snapshots: s.snapshots, SnapshotLimit: cmp.Or(o.SnapshotLimit, defaultSnapshotLimit), Fork: s.serveFork})
 	s.begin = func() error {

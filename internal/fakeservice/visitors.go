@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/oauth"
 )
 
 // checkVisitor refuses requests that a page of another site makes a browser send. Such a
@@ -17,6 +19,9 @@ import (
 func (s *Service) checkVisitor(r *http.Request) error {
 	if !s.knows(r.Host) {
 		return errors.New("this fake service does not go by that name; reach it by an address, or start it with the name")
+	}
+	if isConsentPage(r) {
+		return nil
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		if u, err := url.Parse(origin); err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
@@ -28,6 +33,13 @@ func (s *Service) checkVisitor(r *http.Request) error {
 		return nil
 	}
 	return errors.New("requests of other sites are refused")
+}
+
+// isConsentPage reports whether a browser opens the page for the consent to an
+// application, to which the application's own site leads. The page only shows a form.
+func isConsentPage(r *http.Request) bool {
+	return r.Method == http.MethodGet && r.URL.Path == oauth.AuthorizePath &&
+		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
 // knows reports whether a host is one of the fake's: an address, localhost, a name in its

@@ -53,7 +53,7 @@ func (r *records) check() error {
 		}
 	}
 	if slices.Contains(r.Events, nil) || slices.Contains(r.Deliveries, nil) || slices.Contains(r.Builds, nil) ||
-		slices.Contains(r.Answers, nil) || slices.Contains(r.Keys, nil) ||
+		slices.Contains(r.Answers, nil) || slices.Contains(r.Keys, nil) || slices.Contains(r.Clients, nil) || slices.Contains(r.Grants, nil) ||
 		slices.Contains(r.Subscriptions, nil) || slices.Contains(r.Charges, nil) || slices.Contains(r.Mails, nil) {
 		return errors.New("a record is null")
 	}

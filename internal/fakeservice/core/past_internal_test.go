@@ -41,6 +41,8 @@ var unread = map[string]string{
 	"job.Sequence":         "they are in order",
 	"records.Keys":         "a key is asked for in the present",
 	"records.KeysMade":     "no read asks for it",
+	"records.Clients":      "an application is asked for in the present",
+	"records.Grants":       "a token is asked for in the present",
 	"records.Begun":        "no read asks for it",
 	"records.Answers":      "they are given in the present",
 	"records.Credentials":  "they are asked for in the present",

@@ -33,6 +33,9 @@ type records struct {
 	// KeysMade reports that the first key was made, so that it was revoked if it is
 	// missing.
 	KeysMade bool
+	// Clients has the registered applications, and Grants the connected ones, in order.
+	Clients []*OAuthClient
+	Grants  []*grant
 	// Credentials has the credentials of the fake itself, by name.
 	Credentials map[string]string
 

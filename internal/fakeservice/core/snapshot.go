@@ -72,7 +72,7 @@ func (s *Service) moment() (snapshotMoment, error) {
 // writeSnapshot encodes the records without the credentials of the fake itself, because
 // snapshots are given to other people and a load keeps the loader's credentials.
 func writeSnapshot(r records) ([]byte, error) {
-	r.Credentials, r.Keys, r.KeysMade = nil, nil, false
+	r.Credentials, r.Keys, r.KeysMade, r.Clients, r.Grants = nil, nil, false, nil, nil
 	entries := map[string]any{}
 	r.entries(func(key string, value any) { entries[key] = value })
 	return json.Marshal(entries)

@@ -206,6 +206,7 @@ func (s *store) replace(by func(*state) records) (forgotten []string) {
 		}
 		r := by(st)
 		r.Credentials, r.Keys, r.KeysMade = st.Credentials, st.Keys, st.KeysMade
+		r.Clients, r.Grants = st.Clients, st.Grants
 		s.past = history{lag: s.past.lag, least: s.past.least}
 		s.clock.set(r.Now)
 		// Jobs in the new records must begin their work before they end.

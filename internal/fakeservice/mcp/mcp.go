@@ -1,7 +1,8 @@
 // Package mcp serves the tools of package operations over the Streamable HTTP transport
-// of the Model Context Protocol. It accepts the same API keys as the REST API.
+// of the Model Context Protocol. It accepts the same API keys as the REST API, and access
+// tokens of package oauth.
 //
-// There are no sessions, so a revoked key is refused immediately, and clients can
+// There are no sessions, so a revoked key or token is refused immediately, and clients can
 // continue after a restart of the fake. Results are core's records as structured content.
 // A refusal is a tool error whose text is the envelope of the REST API, {"detail":
 // string, "code": string}.
@@ -10,12 +11,13 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
@@ -76,21 +78,27 @@ type face struct {
 	confirmed map[string]bool
 }
 
-// authorised passes on requests with a valid API key. It answers others with the address
+// authorised passes on requests with a valid API key or access token. It answers others with the address
 // of the metadata, as in RFC 9728.
 func (f *face) authorised(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		key := httpauth.Token(r)
+		token := httpauth.Token(r)
 		challenge := `Bearer resource_metadata="` + httpauth.Root(r) + metadataPath + Path + `"`
 		switch {
-		case key == "":
-			refuse(w, challenge, "the request has no API key; send it as a bearer token")
-		case !f.Service.Authenticate(key):
-			refuse(w, challenge+`, error="invalid_token"`, "the API key is not valid")
+		case token == "":
+			refuse(w, challenge, "the request has no API key and no access token; send one as a bearer token")
+		case !f.Service.Authenticate(token) && !f.isAccessToken(r, token):
+			refuse(w, challenge+`, error="invalid_token"`, "the API key or access token is not valid")
 		default:
 			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), rootKey{}, httpauth.Root(r))))
 		}
 	})
+}
+
+// isAccessToken reports whether a token is an access token of OAuth for this server.
+func (f *face) isAccessToken(r *http.Request, token string) bool {
+	audience, valid := f.Service.TokenAudience(token)
+	return valid && oauthex.MatchesResource([]string{audience}, httpauth.Root(r)+Path)
 }
 
 func refuse(w http.ResponseWriter, challenge, detail string) {
@@ -100,18 +108,13 @@ func refuse(w http.ResponseWriter, challenge, detail string) {
 	_, _ = w.Write([]byte(envelopeOf(&core.Problem{Code: core.Unauthorized, Detail: detail})))
 }
 
-// metadata is the server's metadata for clients without access (RFC 9728). It names no
-// authorization server, because keys are made in the portal.
-type metadata struct {
-	Resource      string   `json:"resource"`
-	Name          string   `json:"resource_name"`
-	BearerMethods []string `json:"bearer_methods_supported"`
-}
-
+// serveMetadata serves the server's metadata for clients without access (RFC 9728). The
+// authorization server is at the same address.
 func serveMetadata(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	// Nothing can be done for a client that is gone.
-	_ = json.NewEncoder(w).Encode(metadata{httpauth.Root(r) + Path, "Instance hosting", []string{"header"}})
+	root := httpauth.Root(r)
+	auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{
+		Resource: root + Path, ResourceName: "Instance hosting", AuthorizationServers: []string{root}, BearerMethodsSupported: []string{"header"},
+	}).ServeHTTP(w, r)
 }
 
 // rootKey is the context key of the address at which a caller found the server.

@@ -345,4 +345,8 @@ var All = []Operation{
 	{Name: "list API keys", Only: Portal, Portal: one("GET /portal/access")},
 	{Name: "make an API key", Only: Portal, Portal: one("POST /portal/access")},
 	{Name: "revoke an API key", Only: Portal, Portal: one("POST /portal/access/{key}/revoke")},
+
+	// An application connects by OAuth. It can only use the MCP server.
+	{Name: "list connected applications", Only: Portal, Portal: one("GET /portal/access")},
+	{Name: "disconnect an application", Only: Portal, Portal: one("POST /portal/access/applications/{application}/disconnect")},
 }

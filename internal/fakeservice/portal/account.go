@@ -64,15 +64,24 @@ func updateProfile(c *call) (outcome, error) {
 	return outcome{to: Root + "/profile", notice: notice{Text: "The profile is saved."}}, err
 }
 
+// accessShown are the ways into the account.
+type accessShown struct {
+	Keys         []core.KeyRecord
+	Applications []core.ApplicationRecord
+}
+
 func showAccess(c *call) (*page, error) {
-	keys := c.Service.Keys()
-	p := &page{Title: "Access", Template: "access", Section: "access", Data: keys, Forms: []*form{{
+	shown := accessShown{c.Service.Keys(), c.Service.Applications()}
+	p := &page{Title: "Access", Template: "access", Section: "access", Data: shown, Forms: []*form{{
 		ID: "key", Action: Root + "/access", Title: "New API key", Submit: "Make the key",
 		Help:   "REST and MCP take it as a bearer token. It is shown once.",
 		Fields: []*field{{Name: "name", Label: "What it is for", Kind: "text", Required: true, Autocomplete: "off"}},
 	}}}
-	for _, k := range keys {
+	for _, k := range shown.Keys {
 		p.Forms = append(p.Forms, button("revoke-"+k.ID, Root+"/access/"+k.ID+"/revoke", "Revoke "+k.Name))
+	}
+	for _, a := range shown.Applications {
+		p.Forms = append(p.Forms, button("disconnect-"+a.ID, Root+"/access/applications/"+a.ID+"/disconnect", "Disconnect "+a.Name))
 	}
 	return p, nil
 }
@@ -87,4 +96,9 @@ func createKey(c *call) (outcome, error) {
 func revokeKey(c *call) (outcome, error) {
 	err := c.Service.RevokeKey(c.param("key"))
 	return outcome{to: Root + "/access", notice: notice{Text: "The key is revoked. It is refused from now on."}}, err
+}
+
+func disconnectApplication(c *call) (outcome, error) {
+	err := c.Service.Disconnect(c.param("application"))
+	return outcome{to: Root + "/access", notice: notice{Text: "The application is disconnected. Its tokens are refused from now on."}}, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/oauth"
 )
 
 // Paths of the portal.
@@ -32,6 +33,8 @@ type Options struct {
 	PortalURL string
 	// Password is the account's password. If it is empty, no sign-in is possible.
 	Password string
+	// OAuth is the authorization server that the consent page is for.
+	OAuth *oauth.Server
 	// Did, if non-nil, is called with each operation of the API document ("GET /me") that
 	// a page or a form has carried out.
 	Did func(operation string)
@@ -78,6 +81,8 @@ func (p *Portal) Mount(mux *http.ServeMux) {
 	mux.Handle("GET "+SignInPath, secured(p.showSignIn))
 	mux.Handle("POST "+SignInPath, secured(p.signIn))
 	mux.Handle("POST "+Root+"/sign-out", p.signedIn(p.signOut))
+	mux.Handle("GET "+oauth.AuthorizePath, p.fromAnySite(p.signedIn(askForConsent)))
+	mux.Handle("POST "+oauth.AuthorizePath, p.signedIn(answerConsent))
 	for _, s := range shows {
 		mux.Handle("GET "+Root+s.pattern, p.signedIn(func(c *call) { c.show(s) }))
 	}

@@ -53,6 +53,7 @@ var deeds = []deed{
 	{"/profile", showProfile, updateProfile},
 	{"/access", showAccess, createKey},
 	{"/access/{key}/revoke", showAccess, revokeKey},
+	{"/access/applications/{application}/disconnect", showAccess, disconnectApplication},
 	{"/integrations", showIntegrations, createEndpoint},
 	{"/integrations/{endpoint}/test", showEndpoint, sendTestEvent},
 	{"/integrations/{endpoint}", showEndpoint, updateEndpoint},

@@ -56,6 +56,10 @@ func New(o Options) *Courier {
 	return &Courier{secure: o.network(false), plain: o.network(true)}
 }
 
+// Network returns the network that deliveries use for https, with its checks of addresses,
+// for other requests to servers that a stranger may name.
+func (c *Courier) Network() http.RoundTripper { return c.secure }
+
 // Deliver sends a delivery once, and returns the receiver's answer. A redirect is an answer
 // like any other and is not followed. An http.Client would at least parse its target, so
 // Deliver uses the transport.
