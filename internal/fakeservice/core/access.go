@@ -51,6 +51,14 @@ func (j *allowlistJob) spec(_ *state, in *instance) jobSpec {
 	}
 }
 
+// OpensToAll reports whether a list lets every address of IPv4 or of IPv6 connect.
+func OpensToAll(list []string) bool {
+	return len(list) == 0 || slices.ContainsFunc(list, func(entry string) bool {
+		canonical, err := canonicalAddress(entry)
+		return err == nil && strings.HasSuffix(canonical, "/0")
+	})
+}
+
 // canonicalAddress returns the canonical form of an address or a CIDR block. A bare
 // address stays bare. The host bits of a block are cleared. An IPv4 address that is
 // mapped to IPv6 becomes the IPv4 address, because connections come from that one.

@@ -24,7 +24,7 @@ func (s *Server) Connect(t testing.TB, key string) (*Agent, error) {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "v1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
-		Endpoint: s.MCPURL, HTTPClient: &http.Client{Transport: bearer(key)},
+		Endpoint: s.MCPURL, HTTPClient: &http.Client{Transport: Bearer(key)},
 	}, nil)
 	if err != nil {
 		return nil, err
@@ -43,10 +43,10 @@ func (s *Server) Agent(t testing.TB) *Agent {
 	return agent
 }
 
-// bearer adds a key to each request.
-type bearer string
+// Bearer adds a key to each request.
+type Bearer string
 
-func (key bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+func (key Bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+string(key))
 	return http.DefaultTransport.RoundTrip(r)

@@ -51,6 +51,9 @@ func (f *face) answer(next sdk.MethodHandler) sdk.MethodHandler {
 		if err != nil {
 			return outcome, err // there is no such tool
 		}
+		if result, ok := outcome.(*sdk.CallToolResult); ok && result.InputRequests != nil {
+			return outcome, nil // the call comes again, with the person's answer
+		}
 		var refused core.Code
 		if result, ok := outcome.(*sdk.CallToolResult); ok && result.IsError {
 			problem := refusal(result.GetError())

@@ -45,7 +45,10 @@ func toolOf(o operations.Operation) *sdk.Tool {
 func (f *face) addTool(server *sdk.Server, o operations.Operation) {
 	function := o.ToolFunction()
 	f.confirmed[o.Tool.Name] = function.Confirms()
-	sdk.AddTool(server, toolOf(o), func(ctx context.Context, _ *sdk.CallToolRequest, arguments json.RawMessage) (*sdk.CallToolResult, any, error) {
+	sdk.AddTool(server, toolOf(o), func(ctx context.Context, request *sdk.CallToolRequest, arguments json.RawMessage) (*sdk.CallToolResult, any, error) {
+		if question, err := f.ask(request, arguments); question != nil || err != nil {
+			return question, nil, err
+		}
 		result, err := f.attempt(ctx, function, arguments)
 		if err != nil {
 			return nil, nil, core.ProblemOf(err)

@@ -1,0 +1,105 @@
+package fakeservice_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+)
+
+// A client that can ask a person does so before a call that destroys something. If the
+// person does not agree, nothing changes. A client that cannot ask just calls.
+func TestPersonIsAsked(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		tool      string
+		arguments object
+		question  string
+	}{
+		"a deletion":                   {"delete_instance", object{"confirm": "ID"}, "Delete the instance shop "},
+		"a reset":                      {"reset_instance", object{"confirm": "ID"}, "Empty the instance shop?"},
+		"a restore":                    {"restore_instance", object{"confirm": "ID", "backup_id": "BACKUP"}, "Put the data of the instance shop back"},
+		"a rotation":                   {"rotate_credentials", object{}, "Change every password of the instance shop?"},
+		"an allowlist of all":          {"set_allowlist", object{"allowlist": []string{"0.0.0.0/0"}}, "Open the instance shop to the whole internet?"},
+		"an allowlist of all of IPv6":  {"set_allowlist", object{"allowlist": []string{"203.0.113.0/24", "::/0"}}, "Open the instance shop "},
+		"an empty allowlist":           {"set_allowlist", object{"allowlist": []string{}}, "Open the instance shop "},
+		"an allowlist of some":         {"set_allowlist", object{"allowlist": []string{"203.0.113.0/24"}}, ""},
+		"a restart":                    {"restart_engine", object{"engine": "postgres"}, ""},
+		"a deletion that is not meant": {"delete_instance", object{"confirm": "another"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := start(t)
+			id := a.AddInstance(fakeservice.Instance{Name: "shop", Status: "running", Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}}}).ID
+			arguments := object{"instance_id": id}
+			for field, value := range row.arguments {
+				switch value {
+				case "ID":
+					value = id
+				case "BACKUP":
+					value = backupOf(t, a, id)
+				}
+				arguments[field] = value
+			}
+			before := len(a.Jobs())
+			for _, action := range []string{"decline", "cancel"} {
+				asked, result := a.askedFor(t, action, row.tool, arguments)
+				if row.question == "" {
+					equal(t, "the question", asked, "")
+					return
+				}
+				if !strings.HasPrefix(asked, row.question) {
+					t.Errorf("the question: got %q, want %q", asked, row.question)
+				}
+				if text := result.Content[0].(*mcp.TextContent).Text; !result.IsError || !strings.Contains(text, `"code":"confirm_mismatch"`) {
+					t.Errorf("after %s: got %s, want a refusal", action, text)
+				}
+				equal(t, "the jobs after "+action, len(a.Jobs()), before)
+			}
+			if _, result := a.askedFor(t, "accept", row.tool, arguments); result.IsError {
+				t.Errorf("after an agreement: got %s", result.Content[0].(*mcp.TextContent).Text)
+			}
+			equal(t, "the jobs after an agreement", len(a.Jobs()), before+1)
+		})
+	}
+}
+
+// backupOf returns the id of a backup of an instance.
+func backupOf(t *testing.T, a *api, id string) string {
+	t.Helper()
+	a.Agent(t).Do("reset_instance", object{"instance_id": id, "confirm": id})
+	for _, j := range a.Jobs() {
+		if err := a.FinishJob(j.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return a.Agent(t).Do("list_backups", object{"instance_id": id})["backups"].([]any)[0].(object)["id"].(string)
+}
+
+// askedFor calls a tool as a client with a person who answers every question the same. It
+// returns the question, if there was one.
+func (a *api) askedFor(t *testing.T, action, tool string, arguments object) (question string, result *mcp.CallToolResult) {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "v1"}, &mcp.ClientOptions{
+		ElicitationHandler: func(_ context.Context, request *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			question = request.Params.Message
+			return &mcp.ElicitResult{Action: action}, nil
+		},
+	})
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: a.MCPURL, HTTPClient: &http.Client{Transport: fakeservicetest.Bearer(fakeservicetest.APIKey)},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = session.Close() }()
+	if result, err = session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments}); err != nil {
+		t.Fatal(err)
+	}
+	return question, result
+}
