@@ -50,7 +50,7 @@ func askForConsent(c *call) {
 	// A browser applies the policy for forms to the redirect after the form, too. It
 	// cannot name every address, such as one of IPv6, but every scheme.
 	c.w.Header().Set("Content-Security-Policy", strings.Replace(contentPolicy, "form-action 'self'", "form-action 'self' "+to.Scheme+":", 1))
-	allow := &form{ID: "allow", Action: oauth.AuthorizePath, Submit: "Connect", Fields: consentFields(request, "allow")}
+	allow := &form{ID: "allow", Action: oauth.AuthorizePath, Submit: "Connect", Plain: true, Main: true, Fields: consentFields(request, "allow")}
 	deny := &form{ID: "deny", Action: oauth.AuthorizePath, Submit: "Cancel", Plain: true, Fields: consentFields(request, "deny")}
 	c.write(http.StatusOK, &page{Title: "Connect an application", Template: "consent", Section: "access", Forms: []*form{allow, deny}, Data: consentShown{
 		Name: request.Client.Name, ClientID: request.Client.ID, Destination: strings.TrimSuffix(to.Scheme+"://"+to.Host, "//"), Local: to.Scheme != "https",

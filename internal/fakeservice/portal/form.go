@@ -29,6 +29,8 @@ type form struct {
 	Danger bool
 	// Plain marks a form that is only a button in a row of others.
 	Plain bool
+	// Main marks a plain form that is the main choice of its row.
+	Main bool
 	// Pairs shows the fields in two columns.
 	Pairs  bool
 	Fields []*field
