@@ -300,7 +300,7 @@ To use it, in another terminal:
   export HOSTING_BASE_URL=%s/api/v1
   export HOSTING_API_KEY=%s
 
-Agents find the same as tools, with the same key, by MCP at %s/mcp
+Agents find the same as tools, with the same key or by OAuth, by MCP at %s/mcp
 The portal, for people, is at %s/portal
 
   sign in as %s with the password %s

@@ -6,9 +6,9 @@
 //
 // A Service is an http.Handler. In addition to the REST API, it serves the same
 // operations as tools of an MCP server and as pages of the portal. It also serves the
-// checkout pages of paid plans, the public guide, and control routes under /_fake/. Tests
-// use it from Go: they hold, fail and finish jobs, inject faults, edit the state
-// unnoticed by the client, and read the log of requests.
+// checkout pages of paid plans, the public guide, the authorization server for MCP, and
+// control routes under /_fake/. Tests use it from Go: they hold, fail and finish jobs,
+// inject faults, edit the state unnoticed by the client, and read the log of requests.
 //
 // A request to the API passes through these packages: service.go passes it to the
 // gateway, which logs it (package requestlog) and applies the faults of tests (faults.go).

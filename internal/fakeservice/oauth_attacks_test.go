@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -164,6 +165,24 @@ var attacks = map[string]struct {
 	"another kind of grant": {func(f *flow) string {
 		return f.post("/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {f.client}, "resource": {f.MCPURL}})
 	}, "400 unsupported_grant_type"},
+
+	"many exchanges of a code at once": {func(f *flow) string {
+		form := f.exchangeForm(f.code(), nil)
+		var accepted atomic.Int32
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				if response, err := http.PostForm(f.RootURL+"/oauth/token", form); err == nil {
+					_ = response.Body.Close()
+					if response.StatusCode == http.StatusOK {
+						accepted.Add(1)
+					}
+				}
+			})
+		}
+		all.Wait()
+		return strconv.Itoa(int(accepted.Load())) + " accepted"
+	}, "1 accepted"},
 
 	// The refresh token.
 	"a refresh token used twice, which ends the family": {func(f *flow) string {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
@@ -79,8 +80,15 @@ func TestEveryOperationIsDelivered(t *testing.T) {
 	if err := a.RevokeKey(key.ID); err != nil {
 		t.Fatal(err)
 	}
-	secrets = append(secrets, key.Key)
-	want = append(want, "restore", "job_failed", "api_key_created", "api_key_revoked")
+	code, err := a.GrantOAuth(core.OAuthConsent{ClientID: "client-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Disconnect(a.Applications()[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	secrets = append(secrets, key.Key, code)
+	want = append(want, "restore", "job_failed", "api_key_created", "api_key_revoked", "oauth_granted", "oauth_disconnected")
 	a.Advance(0)
 
 	var got []string
