@@ -149,8 +149,11 @@ var attacks = map[string]struct {
 		return f.exchange(f.code(), url.Values{"resource": {"https://other.example/mcp"}})
 	}, "400 invalid_target"},
 	"a code without a resource": {func(f *flow) string { return f.exchange(f.code(), url.Values{"resource": {}}) }, "400 invalid_target"},
-	"a code after its time":     {func(f *flow) string { code := f.code(); f.Advance(10 * time.Minute); return f.exchange(code, nil) }, "400 invalid_grant"},
-	"a code of nobody":          {func(f *flow) string { return f.exchange("x", nil) }, "400 invalid_grant"},
+	"a code for two resources": {func(f *flow) string {
+		return f.exchange(f.code(), url.Values{"resource": {f.MCPURL, "https://other.example/mcp"}})
+	}, "400 invalid_target"},
+	"a code after its time": {func(f *flow) string { code := f.code(); f.Advance(10 * time.Minute); return f.exchange(code, nil) }, "400 invalid_grant"},
+	"a code of nobody":      {func(f *flow) string { return f.exchange("x", nil) }, "400 invalid_grant"},
 	"a code after the disconnection": {func(f *flow) string {
 		code := f.code()
 		if err := f.Disconnect(f.Applications()[0].ID); err != nil {

@@ -78,8 +78,8 @@ type face struct {
 	confirmed map[string]bool
 }
 
-// authorised passes on requests with a valid API key or access token. It answers others with the address
-// of the metadata, as in RFC 9728.
+// authorised passes on requests with a valid API key or access token. It answers others
+// with the address of the metadata, as in RFC 9728.
 func (f *face) authorised(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := httpauth.Token(r)

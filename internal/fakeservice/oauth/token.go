@@ -27,7 +27,10 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	resource, ok := s.resource(r, form.Get("resource"))
 	// Some clients do not repeat the resource when they refresh. The tokens stay for the
 	// resource of the grant in any case.
-	if !ok && (form.Get("grant_type") != "refresh_token" || form.Has("resource")) || len(form["resource"]) > 1 {
+	if form.Get("grant_type") == "refresh_token" && !form.Has("resource") {
+		ok = true
+	}
+	if !ok || len(form["resource"]) > 1 {
 		refuse(w, "invalid_target", "resource must be "+resource)
 		return
 	}
