@@ -2,6 +2,7 @@ package fakeservice_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -102,4 +103,58 @@ func (a *api) askedFor(t *testing.T, action, tool string, arguments object) (que
 		t.Fatal(err)
 	}
 	return question, result
+}
+
+// inSession sends a request of a client that can ask a person by the earlier version of
+// the protocol. session is "" for the first one.
+func (a *api) inSession(t *testing.T, method, key, session, body string) *http.Response {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, a.MCPURL, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	if session != "" {
+		request.Header.Set("Mcp-Session-Id", session)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+// A session admits nobody without a valid key, and ends with the fake. Clients that cannot
+// ask get no session.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":CAPABILITIES,"clientInfo":{"name":"test","version":"v1"}}}`
+	a := start(t)
+	key, err := a.CreateKey("for a while")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := a.inSession(t, http.MethodPost, key.Key, "", strings.Replace(initialize, "CAPABILITIES", "{}", 1))
+	equal(t, "the session of a client that cannot ask", plain.Header.Get("Mcp-Session-Id"), "")
+	opened := a.inSession(t, http.MethodPost, key.Key, "", strings.Replace(initialize, "CAPABILITIES", `{"elicitation":{}}`, 1))
+	session := opened.Header.Get("Mcp-Session-Id")
+	if session == "" {
+		t.Fatalf("a client that can ask got %d and no session", opened.StatusCode)
+	}
+	stream := a.inSession(t, http.MethodGet, key.Key, session, "")
+	equal(t, "the stream", stream.StatusCode, http.StatusOK)
+	equal(t, "another session", a.inSession(t, http.MethodGet, key.Key, "other", "").StatusCode, http.StatusNotFound)
+	if err := a.RevokeKey(key.ID); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "a revoked key", a.inSession(t, http.MethodPost, key.Key, session, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`).StatusCode, http.StatusUnauthorized)
+	if err := a.Service.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, stream.Body); err != nil {
+		t.Errorf("the stream ended with %v", err)
+	}
 }

@@ -35,3 +35,23 @@ func TestTypeScriptClient(t *testing.T) {
 	}
 	fakeservicetest.CountClient(t, "@modelcontextprotocol/sdk", called)
 }
+
+// The TypeScript client uses an earlier version of the protocol, in which a question to
+// the person needs a session.
+func TestTypeScriptClientAsks(t *testing.T) {
+	t.Parallel()
+	folder := fakeservicetest.NodeProject(t, "mcp/typescript")
+	a := start(t)
+	id := a.AddInstance(fakeservice.Instance{Name: "shop"}).ID
+	ctx, cancel := context.WithTimeout(t.Context(), machine.Patience)
+	defer cancel()
+	program := exec.CommandContext(ctx, "node", "asking.mjs")
+	program.Dir = folder
+	program.Env = append(os.Environ(), "MCP_URL="+a.MCPURL, "API_KEY="+fakeservicetest.APIKey, "INSTANCE="+id)
+	if said, err := program.CombinedOutput(); err != nil || string(said) != "done\n" {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if in, _ := a.Instance(id); in.Status != "deleting" {
+		t.Errorf("the instance is %s, want deleting", in.Status)
+	}
+}

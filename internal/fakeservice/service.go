@@ -87,6 +87,7 @@ type Service struct {
 	api     *rest.API
 	portal  *portal.Portal
 	gateway *gateway.Gateway
+	endMCP  func()
 	mux     *http.ServeMux
 	names   []string
 	log     *slog.Logger
@@ -138,7 +139,7 @@ func Open(o Options) (*Service, error) {
 	s.api = rest.New(rest.Options{Service: s.Service, PortalURL: o.PortalURL, Violation: s.Violation})
 	s.gateway = gateway.New(http.HandlerFunc(s.serveFace), gateway.Options{Prefix: rest.Prefix, Now: s.Now, Watch: s.watch})
 	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
-	mcp.Mount(s.mux, mcp.Options{Service: s.Service, PortalURL: o.PortalURL, Logger: o.Logger, Called: o.Called})
+	s.endMCP = mcp.Mount(s.mux, mcp.Options{Service: s.Service, PortalURL: o.PortalURL, Logger: o.Logger, Called: o.Called})
 	authorization := oauth.New(oauth.Options{Service: s.Service, Resource: mcp.Path, Network: o.Network})
 	authorization.Mount(s.mux)
 	s.portal = portal.New(portal.Options{Service: s.Service, PortalURL: o.PortalURL, Password: s.portalPassword, OAuth: authorization, Did: o.PortalDid})
@@ -223,6 +224,7 @@ func (s *Service) Close() error {
 	s.once.Do(func() {
 		s.gateway.Close()
 		s.portal.Close()
+		s.endMCP()
 		err = errors.Join(s.forks.end(), s.Service.Close())
 	})
 	return err

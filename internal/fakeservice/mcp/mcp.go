@@ -2,8 +2,9 @@
 // of the Model Context Protocol. It accepts the same API keys as the REST API, and access
 // tokens of package oauth.
 //
-// There are no sessions, so a revoked key or token is refused immediately, and clients can
-// continue after a restart of the fake. Results are core's records as structured content.
+// A revoked key or token is refused immediately. There are no sessions, except of clients
+// that need one to ask a person, so all others can continue after a restart of the fake.
+// Results are core's records as structured content.
 // A refusal is a tool error whose text is the envelope of the REST API, {"detail":
 // string, "code": string}.
 package mcp
@@ -53,8 +54,9 @@ type Call struct {
 	Refused core.Code
 }
 
-// Mount adds the server and its metadata to a mux.
-func Mount(mux *http.ServeMux, o Options) {
+// Mount adds the server and its metadata to a mux. It returns a function that ends the
+// sessions.
+func Mount(mux *http.ServeMux, o Options) (end func()) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -62,13 +64,15 @@ func Mount(mux *http.ServeMux, o Options) {
 	// The descriptions of the tools take a while, and most fakes are never asked for
 	// them.
 	server := sync.OnceValue(f.server)
-	mux.Handle(Path, f.authorised(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server() }, &sdk.StreamableHTTPOptions{
+	sessions := newSessions(server, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server() }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
 		// The caller of Mount checks the host name.
 		DisableLocalhostProtection: true,
-	})))
+	}))
+	mux.Handle(Path, f.authorised(sessions))
 	mux.HandleFunc("GET "+metadataPath, serveMetadata)
 	mux.HandleFunc("GET "+metadataPath+Path, serveMetadata)
+	return sessions.close
 }
 
 // face is the server with the data for its tools.
