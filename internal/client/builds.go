@@ -83,7 +83,7 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 	defer c.reads.builds.drop(key)
 	polled := c.reads.sequence.now()
 	search := buildSearch{id: buildID}
-	tell := c.progressOf("waiting for a build", map[string]any{"instance_id": instanceID, "app": app, "build_id": buildID})
+	tell := c.progressOf(Progress{InstanceID: instanceID, App: app, Operation: OpBuild}, usualDuration[operation])
 	err := c.wait(ctx, FirstPoll, usualDuration[operation], func(ctx context.Context) (observation, error) {
 		builds, err := c.reads.builds.get(ctx, key, since(polled), func(ctx context.Context) ([]Build, error) {
 			r := buildsRequest(instanceID, app)
@@ -100,14 +100,15 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 			return observation{}, nil // not listed yet
 		}
 		last = build
-		tell(ctx, string(build.Status), 0)
 		if build.Failed() {
 			// Read whether another version runs instead of inferring it. If the record cannot be
 			// read, neither its status nor the log is shown.
 			record, err := c.App(ctx, instanceID, app)
 			c.showLog(&build.Error, record, err)
+			tell(ctx, build.Status, 0, func(p *Progress) { p.BuildID, p.LogLine = build.ID, lastLine(build.Error.Text) })
 			return observation{}, permanent(&BuildError{App: app, Build: build, Before: before, After: string(record.Status)})
 		}
+		tell(ctx, build.Status, 0, func(p *Progress) { p.BuildID, p.Done = build.ID, build.Succeeded() })
 		return observation{done: build.Succeeded()}, nil
 	})
 	return interrupted(ctx, err, "build "+last.ID+" of app "+app+" ("+string(last.Status)+")", "")

@@ -43,8 +43,8 @@ type Options struct {
 	// Log, if non-nil, is called for each attempt, with a message without secrets.
 	Log func(ctx context.Context, message string, fields map[string]any)
 	// Progress, if non-nil, is called for each state of a job or build that the client waits
-	// for, with a message without secrets.
-	Progress func(ctx context.Context, message string, fields map[string]any)
+	// for.
+	Progress func(context.Context, Progress)
 }
 
 // A Client sends requests to the service with one API key. It is safe for concurrent use.
@@ -57,7 +57,7 @@ type Client struct {
 	random     *transport.Random
 	secrets    *transport.Secrets
 	// progress is Options.Progress.
-	progress func(ctx context.Context, message string, fields map[string]any)
+	progress func(context.Context, Progress)
 
 	instanceQueues *queues[string]        // by instance id
 	creations      *queues[instanceShape] // of instances that could be mistaken for each other
@@ -81,7 +81,7 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	if o.Progress == nil {
-		o.Progress = func(context.Context, string, map[string]any) {}
+		o.Progress = func(context.Context, Progress) {}
 	}
 	random, secrets := transport.NewRandom(o.Random), &transport.Secrets{}
 	return &Client{

@@ -179,7 +179,7 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 	last := Job{ID: p.JobID, InstanceID: instanceID, Operation: operation, Status: "queued"}
 	defer c.reads.jobs.drop(p.JobID)
 	polled := c.reads.sequence.now()
-	tell := c.progressOf("waiting for a job", map[string]any{"instance_id": instanceID, "job_id": p.JobID, "operation": operation})
+	tell := c.progressOf(Progress{InstanceID: instanceID, JobID: p.JobID, Operation: operation}, usualDuration[operation])
 	var missingSince time.Time
 	err := c.wait(ctx, FirstPoll, usualDuration[operation], func(ctx context.Context) (observation, error) {
 		asked := time.Now()
@@ -202,7 +202,7 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 			job.Operation = operation
 		}
 		last = job
-		tell(ctx, string(job.Status), job.Progress.Value)
+		tell(ctx, job.Status, job.Progress.Value, func(p *Progress) { p.Target, p.Operation, p.Done = job.Target, job.Operation, job.Done() })
 		if job.Failed() {
 			return observation{}, permanent(&JobError{Job: job})
 		}

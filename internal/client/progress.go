@@ -2,24 +2,56 @@ package client
 
 import (
 	"context"
-	"maps"
+	"strings"
+	"time"
 )
 
-// progressOf returns a function that reports each state of one job or build to
-// Options.Progress once. fields identify the job or build.
-func (c *Client) progressOf(message string, fields map[string]any) func(ctx context.Context, status string, percent int) {
-	var told string
-	var toldAt int
-	return func(ctx context.Context, status string, percent int) {
-		if status == told && percent == toldAt {
+// OpBuild is the operation of a Progress about a build, which is not a job.
+const OpBuild = "build"
+
+// A Progress is a state of a job or build that the client waits for. It contains no secret.
+type Progress struct {
+	InstanceID string
+	App        string // of a build
+	Target     string // of a job: the path under the instance, or ""
+	Operation  string // of the job, or OpBuild
+	JobID      string
+	BuildID    string
+
+	Status       string // the service's word
+	Done, Failed bool
+	Percent      int       // 0 to 100; 0 if the service reports none
+	EstimatedEnd time.Time // zero if the operation has no usual duration
+	LogLine      string    // the last line of a failed build's log, or ""
+}
+
+// report passes a state of a job or build to Options.Progress.
+type report func(ctx context.Context, status Word, percent int, change func(*Progress))
+
+// progressOf returns a function that reports each state of one job or build once. usual is
+// the usual duration of all of it, or 0.
+func (c *Client) progressOf(of Progress, usual time.Duration) report {
+	var told Progress
+	return func(ctx context.Context, status Word, percent int, change func(*Progress)) {
+		now := of
+		now.Status, now.Percent, now.Failed = c.secrets.Hide(string(status)), percent, status.failed()
+		if change != nil {
+			change(&now)
+		}
+		if now == told {
 			return
 		}
-		told, toldAt = status, percent
-		state := maps.Clone(fields)
-		state["status"] = c.secrets.Hide(status)
-		if percent > 0 {
-			state["progress"] = percent
+		told = now
+		if usual > 0 && !now.Done && !now.Failed {
+			left := usual * time.Duration(100-min(max(percent, 0), 100)) / 100
+			now.EstimatedEnd = time.Now().Add(left)
 		}
-		c.progress(ctx, message, state)
+		c.progress(ctx, now)
 	}
+}
+
+// lastLine returns the last line of a log that is not empty.
+func lastLine(log string) string {
+	log = strings.TrimSpace(log)
+	return strings.TrimSpace(log[strings.LastIndexByte(log, '\n')+1:])
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -23,11 +24,15 @@ func TestStatesOfWaitsAreTold(t *testing.T) {
 		c, _ := newTestClient(t, script{
 			"GET /jobs/j-1": inTurn(says(200, job("queued", 0)), says(200, job("running", 10)), says(200, job("running", 10)),
 				says(200, job("running at key-of-the-test", 60)), says(200, job("done", 100))),
-			"GET /instances/i/apps/web/builds": inTurn(says(200, build("building")), says(200, build("building")), says(200, build("failed"))),
-			"GET /instances/i/apps/web":        says(200, object{"name": "web", "status": "failed"}),
+			"GET /instances/i/apps/web/builds": inTurn(says(200, build("building")), says(200, build("building")), says(200, object{"builds": []object{{"id": "b-1", "status": "failed", "error": "step 1\nno space for canary-of-the-app\n"}}})),
+			"GET /instances/i/apps/web":        says(200, object{"name": "web", "status": "failed", "env": object{"TOKEN": "canary-of-the-app"}}),
 		}.Serve, func(o *Options) {
-			o.Progress = func(_ context.Context, message string, fields map[string]any) {
-				told = append(told, fmt.Sprint(message, " ", fields))
+			o.Progress = func(_ context.Context, p Progress) {
+				left := "no estimate"
+				if !p.EstimatedEnd.IsZero() {
+					left = time.Until(p.EstimatedEnd).String()
+				}
+				told = append(told, fmt.Sprintf("%s %s%s: %s, done %t, failed %t, %d %%, %s %s", p.Operation, p.JobID, p.BuildID, p.Status, p.Done, p.Failed, p.Percent, left, p.LogLine))
 			}
 		})
 		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpResize, nil); err != nil {
@@ -37,12 +42,12 @@ func TestStatesOfWaitsAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{
-			"waiting for a job map[instance_id:i job_id:j-1 operation:resize status:queued]",
-			"waiting for a job map[instance_id:i job_id:j-1 operation:resize progress:10 status:running]",
-			"waiting for a job map[instance_id:i job_id:j-1 operation:resize progress:60 status:running at (secret)]",
-			"waiting for a job map[instance_id:i job_id:j-1 operation:resize progress:100 status:done]",
-			"waiting for a build map[app:web build_id:b-1 instance_id:i status:building]",
-			"waiting for a build map[app:web build_id:b-1 instance_id:i status:failed]",
+			"resize j-1: queued, done false, failed false, 0 %, 1m0s ",
+			"resize j-1: running, done false, failed false, 10 %, 54s ",
+			"resize j-1: running at (secret), done false, failed false, 60 %, 24s ",
+			"resize j-1: done, done true, failed false, 100 %, no estimate ",
+			"build b-1: building, done false, failed false, 0 %, 2m0s ",
+			"build b-1: failed, done false, failed true, 0 %, no estimate no space for (secret)",
 		}
 		if diff := cmp.Diff(want, told); diff != "" {
 			t.Errorf("wanted (-) and told (+):\n%s", diff)

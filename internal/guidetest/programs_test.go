@@ -49,6 +49,9 @@ func installAll(folder string) error {
 	if err := program.Build(filepath.Join(bin, "fakeservice"), "cmd/fakeservice"); err != nil {
 		return err
 	}
+	if err := program.Build(filepath.Join(bin, "progress"), "cmd/progress"); err != nil {
+		return err
+	}
 	if err := os.Symlink(cli, filepath.Join(bin, "terraform")); err != nil {
 		return err
 	}

@@ -209,9 +209,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		Log: func(ctx context.Context, message string, fields map[string]any) {
 			tflog.Debug(ctx, message, fields)
 		},
-		Progress: func(ctx context.Context, message string, fields map[string]any) {
-			tflog.Info(ctx, message, fields)
-		},
+		Progress: reportProgress(openProgress(&resp.Diagnostics)),
 	}
 	if !config.MaxRetries.IsNull() {
 		options.MaxRetries = int(config.MaxRetries.ValueInt64())

@@ -18,6 +18,19 @@ func (b *Resource) BeginApply(ctx context.Context, operation string) context.Con
 	return context.WithValue(ctx, operationKey{}, operation)
 }
 
+type nameKey struct{}
+
+// WithName stores the name of the instance that a call changes.
+func WithName(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, nameKey{}, name)
+}
+
+// NameOf returns the name that WithName has stored, or "".
+func NameOf(ctx context.Context) string {
+	name, _ := ctx.Value(nameKey{}).(string)
+	return name
+}
+
 // WithTimeout limits an operation so that an error names the limit: "the create timeout
 // of 30m".
 func WithTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
