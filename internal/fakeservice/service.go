@@ -142,9 +142,10 @@ func Open(o Options) (*Service, error) {
 	s.endMCP = mcp.Mount(s.mux, mcp.Options{Service: s.Service, PortalURL: o.PortalURL, Logger: o.Logger, Called: o.Called})
 	authorization := oauth.New(oauth.Options{Service: s.Service, Resource: mcp.Path, Network: o.Network})
 	authorization.Mount(s.mux)
+	controls := control.New(control.Options{Core: s.Service, Network: s, Log: s.Log, Token: s.controlToken, Reset: s.Reset, Snapshots: s.snapshots, SnapshotLimit: cmp.Or(o.SnapshotLimit, defaultSnapshotLimit), Fork: s.serveFork})
 	s.portal = portal.New(portal.Options{Service: s.Service, PortalURL: o.PortalURL, Password: s.portalPassword, OAuth: authorization, Did: o.PortalDid})
 	s.portal.Mount(s.mux)
-	control.Mount(s.mux, control.Options{Core: s.Service, Network: s, Log: s.Log, Token: s.controlToken, Reset: s.Reset, Snapshots: s.snapshots, SnapshotLimit: cmp.Or(o.SnapshotLimit, defaultSnapshotLimit), Fork: s.serveFork})
+	controls.Mount(s.mux)
 	s.begin = func() error {
 		return service.Begin(func() error { return o.Setup.Apply(service, o.DataPlane != nil) })
 	}

@@ -59,7 +59,7 @@ type faultControl struct {
 	Merge       map[string]any `json:"merge"`
 }
 
-func (c *control) postFault(r *http.Request) (any, error) {
+func (c *Controls) postFault(r *http.Request) (any, error) {
 	var wanted faultControl
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
@@ -72,35 +72,22 @@ func (c *control) postFault(r *http.Request) (any, error) {
 		Truncate: wanted.Truncate, BreakOff: wanted.BreakOff, BodySize: wanted.BodySize,
 		Pace: time.Duration(wanted.Pace), Lag: time.Duration(wanted.Lag),
 	}
-	if err := checkPage(wanted.Page); err != nil {
-		return nil, err
-	}
-	if wanted.Status != 0 && (wanted.Status < 200 || wanted.Status > 599) {
-		return nil, fmt.Errorf("status must be from 200 to 599")
-	}
 	if wanted.Body != nil {
 		fault.Body = []byte(*wanted.Body)
 	}
 	if wanted.Merge != nil {
 		fault.Rewrite = func(body map[string]any) { merge(body, wanted.Merge) }
 	}
-	remove := c.Network.Inject(fault)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.injected = append(c.injected, remove)
-	return object{"faults": len(c.injected)}, nil
+	if err := c.AddFault(fault); err != nil {
+		return nil, err
+	}
+	return object{"faults": len(c.Faults())}, nil
 }
 
-// deleteFaults removes every fault that was set over HTTP.
-func (c *control) deleteFaults(*http.Request) (any, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	removed := len(c.injected)
-	for _, remove := range c.injected {
-		remove()
-	}
-	c.injected = nil
-	return object{"removed": removed}, nil
+// deleteFaults removes every fault that was set over HTTP or in the portal.
+func (c *Controls) deleteFaults(*http.Request) (any, error) {
+	removed, err := c.RemoveFault("")
+	return object{"removed": removed}, err
 }
 
 // merge merges the object over into another (RFC 7396).
@@ -138,7 +125,7 @@ type conditionsControl struct {
 	} `json:"rate_limit"`
 }
 
-func (c *control) getConditions(*http.Request) (any, error) {
+func (c *Controls) getConditions(*http.Request) (any, error) {
 	now := c.Network.Conditions()
 	shown := conditionsControl{DateOffset: duration(now.DateOffset), Lag: duration(now.Lag), Latency: duration(now.Latency)}
 	shown.RateLimit.PerSecond, shown.RateLimit.Burst = now.RateLimit.PerSecond, now.RateLimit.Burst
@@ -146,7 +133,7 @@ func (c *control) getConditions(*http.Request) (any, error) {
 }
 
 // putConditions replaces all conditions. An omitted condition is turned off.
-func (c *control) putConditions(r *http.Request) (any, error) {
+func (c *Controls) putConditions(r *http.Request) (any, error) {
 	var wanted conditionsControl
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
@@ -164,7 +151,7 @@ func (c *control) putConditions(r *http.Request) (any, error) {
 }
 
 // away makes the service unavailable for a while. Without a page, it closes connections.
-func (c *control) away(r *http.Request) (any, error) {
+func (c *Controls) away(r *http.Request) (any, error) {
 	var wanted struct {
 		For  duration `json:"for"`
 		Page int      `json:"page"`
@@ -182,10 +169,10 @@ func (c *control) away(r *http.Request) (any, error) {
 	return object{"for": wanted.For}, nil
 }
 
-func (c *control) getLate(*http.Request) (any, error) {
+func (c *Controls) getLate(*http.Request) (any, error) {
 	return object{"late": c.Network.LateRequests()}, nil
 }
 
-func (c *control) deliverLate(*http.Request) (any, error) {
+func (c *Controls) deliverLate(*http.Request) (any, error) {
 	return object{"delivered": c.Network.DeliverLate()}, nil
 }

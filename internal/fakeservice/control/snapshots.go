@@ -3,6 +3,7 @@ package control
 import (
 	"archive/tar"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +19,7 @@ import (
 var snapshotName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
 // snapshot returns the folder of the snapshot with this name, which need not exist.
-func (c *control) snapshot(name string) (string, error) {
+func (c *Controls) snapshot(name string) (string, error) {
 	if !snapshotName.MatchString(name) {
 		return "", errors.New("the name of a snapshot takes small letters, digits and hyphens, 63 at most")
 	}
@@ -26,10 +27,9 @@ func (c *control) snapshot(name string) (string, error) {
 	return filepath.Join(folder, name), err
 }
 
-// existing returns the folder of the snapshot in a request, or an error if it does not
+// existing returns the folder of the snapshot with this name, or an error if it does not
 // exist.
-func (c *control) existing(r *http.Request) (folder string, err error) {
-	name := r.PathValue("name")
+func (c *Controls) existing(name string) (folder string, err error) {
 	folder, err = c.snapshot(name)
 	if err != nil {
 		return "", err
@@ -40,7 +40,8 @@ func (c *control) existing(r *http.Request) (folder string, err error) {
 	return folder, nil
 }
 
-func (c *control) getSnapshots(*http.Request) (any, error) {
+// SnapshotNames returns the names of the snapshots, sorted.
+func (c *Controls) SnapshotNames() ([]string, error) {
 	names := []string{}
 	folder, err := c.Snapshots()
 	if err != nil {
@@ -55,28 +56,65 @@ func (c *control) getSnapshots(*http.Request) (any, error) {
 			names = append(names, entry.Name())
 		}
 	}
-	return object{"snapshots": names}, nil
+	return names, nil
 }
 
-// postSnapshot takes a snapshot. It replaces one with the same name.
-func (c *control) postSnapshot(r *http.Request) (any, error) {
+// TakeSnapshot takes a snapshot. It replaces one with the same name.
+func (c *Controls) TakeSnapshot(ctx context.Context, name string) error {
+	return c.fillSnapshot(name, func(folder string) error { return c.Core.SaveSnapshot(ctx, folder) })
+}
+
+// RestoreSnapshot restores a snapshot.
+func (c *Controls) RestoreSnapshot(ctx context.Context, name string) error {
+	folder, err := c.existing(name)
+	if err != nil {
+		return err
+	}
+	return c.Core.LoadSnapshot(ctx, folder)
+}
+
+// DeleteSnapshot deletes a snapshot.
+func (c *Controls) DeleteSnapshot(name string) error {
+	folder, err := c.existing(name)
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(folder)
+}
+
+func (c *Controls) getSnapshots(*http.Request) (any, error) {
+	names, err := c.SnapshotNames()
+	return object{"snapshots": names}, err
+}
+
+func (c *Controls) postSnapshot(r *http.Request) (any, error) {
 	var wanted struct {
 		Name string `json:"name"`
 	}
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
 	}
-	return c.fillSnapshot(wanted.Name, func(folder string) error { return c.Core.SaveSnapshot(r.Context(), folder) })
+	return object{"snapshot": wanted.Name}, c.TakeSnapshot(r.Context(), wanted.Name)
+}
+
+func (c *Controls) restoreSnapshot(r *http.Request) (any, error) {
+	name := r.PathValue("name")
+	return object{"restored": name}, c.RestoreSnapshot(r.Context(), name)
+}
+
+func (c *Controls) deleteSnapshot(r *http.Request) (any, error) {
+	name := r.PathValue("name")
+	return object{"deleted": name}, c.DeleteSnapshot(name)
 }
 
 // fillSnapshot makes a snapshot completely or not at all.
-func (c *control) fillSnapshot(name string, fill func(folder string) error) (any, error) {
+func (c *Controls) fillSnapshot(name string, fill func(folder string) error) error {
 	folder, err := c.snapshot(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.filling.Lock()
+	defer c.filling.Unlock()
 	half := filepath.Join(filepath.Dir(folder), ".half")
 	err = errors.Join(os.RemoveAll(half), os.MkdirAll(half, 0o700))
 	if err == nil {
@@ -86,49 +124,29 @@ func (c *control) fillSnapshot(name string, fill func(folder string) error) (any
 		err = errors.Join(os.RemoveAll(folder), os.Rename(half, folder))
 	}
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(half))
+		return errors.Join(err, os.RemoveAll(half))
 	}
-	return object{"snapshot": name}, nil
-}
-
-// restoreSnapshot restores a snapshot.
-func (c *control) restoreSnapshot(r *http.Request) (any, error) {
-	folder, err := c.existing(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Core.LoadSnapshot(r.Context(), folder); err != nil {
-		return nil, err
-	}
-	return object{"restored": r.PathValue("name")}, nil
-}
-
-func (c *control) deleteSnapshot(r *http.Request) (any, error) {
-	folder, err := c.existing(r)
-	if err != nil {
-		return nil, err
-	}
-	return object{"deleted": r.PathValue("name")}, os.RemoveAll(folder)
+	return nil
 }
 
 // putSnapshot stores a snapshot that getSnapshot of another fake returned.
-func (c *control) putSnapshot(r *http.Request) (any, error) {
-	return c.fillSnapshot(r.PathValue("name"), func(folder string) error { return unpack(r.Body, folder, c.SnapshotLimit) })
+func (c *Controls) putSnapshot(r *http.Request) (any, error) {
+	name := r.PathValue("name")
+	return object{"snapshot": name}, c.fillSnapshot(name, func(folder string) error { return unpack(r.Body, folder, c.SnapshotLimit) })
 }
 
-// getSnapshot sends a snapshot as a compressed archive.
-func (c *control) getSnapshot(w http.ResponseWriter, r *http.Request) {
-	status, err := c.admit(r)
-	var folder string
-	if err == nil {
-		folder, err = c.existing(r)
-	}
-	if err != nil {
-		http.Error(w, err.Error(), status)
-		return
-	}
+// getSnapshot returns a snapshot as a compressed archive.
+func (c *Controls) getSnapshot(r *http.Request) (any, error) {
+	folder, err := c.existing(r.PathValue("name"))
+	return archive(folder), err
+}
+
+// archive is a folder that is sent as a compressed archive.
+type archive string
+
+func (folder archive) send(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/gzip")
-	if err := pack(w, folder); err != nil {
+	if err := pack(w, string(folder)); err != nil {
 		// A part has been sent. An interrupted archive cannot be unpacked.
 		panic(http.ErrAbortHandler)
 	}

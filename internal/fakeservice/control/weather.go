@@ -1,13 +1,12 @@
 package control
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-func (c *control) getWeather(*http.Request) (any, error) {
+func (c *Controls) getWeather(*http.Request) (any, error) {
 	now, seed := c.Network.Weather()
 	if now == weather.Calm {
 		return object{"weather": now.String(), "seed": nil}, nil
@@ -17,7 +16,7 @@ func (c *control) getWeather(*http.Request) (any, error) {
 
 // putWeather sets the weather from the next request on. The answer has the seed, which is
 // random if the request has none.
-func (c *control) putWeather(r *http.Request) (any, error) {
+func (c *Controls) putWeather(r *http.Request) (any, error) {
 	var wanted struct {
 		Weather string `json:"weather"`
 		Seed    uint64 `json:"seed"`
@@ -25,16 +24,8 @@ func (c *control) putWeather(r *http.Request) (any, error) {
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
 	}
-	next, err := weather.Parse(wanted.Weather)
-	if err != nil {
+	if err := c.SetWeather(wanted.Weather, wanted.Seed); err != nil {
 		return nil, err
 	}
-	switch {
-	case next == weather.Calm && wanted.Seed != 0:
-		return nil, errors.New("seed is the chance of the weather, which is calm")
-	case next != weather.Calm && wanted.Seed == 0:
-		wanted.Seed = weather.DrawSeed()
-	}
-	c.Network.SetWeather(next, wanted.Seed)
 	return c.getWeather(r)
 }

@@ -1,0 +1,28 @@
+package control_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/control"
+)
+
+// The README lists every control route, with its description, and no other.
+func TestReadmeListsTheRoutes(t *testing.T) {
+	t.Parallel()
+	var table strings.Builder
+	for _, r := range control.Routes() {
+		fmt.Fprintf(&table, "| `%s %s` | %s |\n", r.Method, r.Path, r.Description)
+	}
+	readme, err := os.ReadFile("../../../cmd/fakeservice/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(readme), "\n| control route | meaning |\n| --- | --- |\n")
+	got, _, _ := strings.Cut(after, "\n\n")
+	if want := strings.TrimSpace(table.String()); got != want {
+		t.Errorf("the table of control routes in cmd/fakeservice/README.md: got\n%s\nwant\n%s", got, want)
+	}
+}
