@@ -338,7 +338,12 @@ func TestRequestLogIsBounded(t *testing.T) {
 	equal(t, "requests", len(requests), 2)
 	equal(t, "the first kept", requests[0].Path, "/plans")
 	equal(t, "the last", requests[1].Path, "/me")
-	equal(t, "its body", len(requests[1].Body), 0)
+	equal(t, "its body", string(requests[1].Body), `{"company":"C"}`)
+	last := a.Entries()[1]
+	equal(t, "its number", last.Number, 3)
+	if !strings.Contains(string(last.Answer), `"company":"C"`) {
+		t.Errorf("its answer: got %q, want the account", last.Answer)
+	}
 	for _, r := range requests {
 		equal(t, "key", r.Header.Get("Authorization"), "")
 	}

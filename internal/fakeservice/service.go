@@ -42,8 +42,9 @@ type Options struct {
 	Public publicaddr.Addresses
 	// Names has the host names of the fake, in addition to localhost and addresses.
 	Names []string
-	// RequestsKept is the number of requests, without bodies, and of violations in the
-	// log. 0 keeps all requests with their bodies, for tests.
+	// RequestsKept is the number of requests and of violations in the log. The latest
+	// requests have their bodies, if these are small. 0 keeps all requests with their bodies,
+	// for tests.
 	RequestsKept int
 	// Answered, if non-nil, is called with each answered request to the API.
 	Answered func(Request)

@@ -221,7 +221,7 @@ type watched struct {
 }
 
 func (e *watched) Served(status int) { e.world.note("  %s: served %d", e.line, status) }
-func (e *watched) Answered(status int, struck bool) {
+func (e *watched) Answered(status int, _ []byte, struck bool) {
 	e.world.note("  %s: answered %d, struck %t", e.line, status, struck)
 	if struck {
 		e.world.strikes()

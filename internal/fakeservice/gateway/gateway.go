@@ -38,10 +38,12 @@ type Exchange interface {
 	// Served is called with the status of the service's answer. For a request that reaches
 	// the service late, it is called after Answered.
 	Served(status int)
-	// Answered is called with the status that the client gets, before the first byte is
-	// sent. The status is 0 if the connection is closed without an answer. struck reports
-	// whether the gateway caused the answer or its absence.
-	Answered(status int, struck bool)
+	// Answered is called with the status and the body that the client gets, before the
+	// first byte is sent. The status is 0 if the connection is closed without an answer. The
+	// body ends with the first part that is flushed, lacks what Fault.BodySize generates, and
+	// must not be changed. struck reports whether the gateway caused the answer or its
+	// absence.
+	Answered(status int, body []byte, struck bool)
 }
 
 // Strike selects the fault for a request. If it returns nil, the injected faults apply. The
@@ -91,8 +93,8 @@ func New(next http.Handler, o Options) *Gateway {
 
 type unwatched struct{}
 
-func (unwatched) Served(int)         {}
-func (unwatched) Answered(int, bool) {}
+func (unwatched) Served(int)                 {}
+func (unwatched) Answered(int, []byte, bool) {}
 
 // SetStrike sets the Strike for all following requests, and numbers them from 1. With nil,
 // only the injected faults apply.
@@ -285,14 +287,18 @@ func (p *passage) sendEarly(part *answer) http.ResponseWriter {
 func (p *passage) answered(out *answer) {
 	c, _, _ := p.gateway.present()
 	out.header.Set("Date", p.gateway.now().Add(c.DateOffset).UTC().Format(http.TimeFormat))
-	p.watcher.Answered(out.status, p.struck)
+	body := out.body
+	if p.fault != nil && p.fault.BodySize > 0 {
+		body = nil
+	}
+	p.watcher.Answered(out.status, body, p.struck)
 }
 
 // end sends the answer, or closes the connection if there is no answer.
 func (p *passage) end(w http.ResponseWriter, out *answer) {
 	if out == nil {
 		if !p.flushed {
-			p.watcher.Answered(0, true)
+			p.watcher.Answered(0, nil, true)
 		}
 		panic(http.ErrAbortHandler)
 	}

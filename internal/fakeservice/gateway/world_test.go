@@ -83,7 +83,7 @@ type watched struct {
 }
 
 func (e *watched) Served(status int) { e.note("served: " + e.what + " " + http.StatusText(status)) }
-func (e *watched) Answered(status int, struck bool) {
+func (e *watched) Answered(status int, _ []byte, struck bool) {
 	what := "answered: " + e.what + " " + http.StatusText(status)
 	if struck {
 		what += ", struck"

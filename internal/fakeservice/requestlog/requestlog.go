@@ -35,12 +35,36 @@ type Request struct {
 	Fault bool
 }
 
+// Entry is a Request with what only people look at.
+type Entry struct {
+	Request
+	// Number is the request's number, from 1 on.
+	Number int
+	// Took is the real time from the request's arrival to its answer.
+	Took time.Duration
+	// Answer is the body that the client got. It and Body are nil if they have more than
+	// BodyLimit bytes, or if the request is not among the latest.
+	Answer []byte
+	// BodySize and AnswerSize are the sizes of both bodies in bytes.
+	BodySize, AnswerSize int
+	// bare means that the entry has lost its bodies.
+	bare bool
+}
+
+// BodyLimit is the maximum size in bytes of a body in the log. A body with more is left
+// out, because secrets cannot be found in a part of one.
+const BodyLimit = 16 << 10
+
+// bodiesKept is the number of the latest requests with bodies, if Options.Kept is set.
+const bodiesKept = 500
+
 // Options configures a Log.
 type Options struct {
 	// Prefix is the common prefix of all paths, which the log leaves out.
 	Prefix string
-	// Kept limits the log to the latest requests, without their bodies, and to the same
-	// number of violations. 0 keeps all of them in full.
+	// Kept limits the log to the latest requests, of which the last 500 have bodies of at
+	// most BodyLimit bytes, and to the same number of violations. 0 keeps all of them, with
+	// the whole bodies of requests.
 	Kept int
 	// Now returns the fake's time.
 	Now func() time.Time
@@ -56,22 +80,32 @@ type Log struct {
 	options Options
 
 	mu         sync.Mutex
-	requests   []*Request
+	entries    []*Entry
+	last       int
 	violations []string
 }
 
 // New returns an empty Log.
 func New(o Options) *Log { return &Log{options: o} }
 
-func (l *Log) begin(r Request) *Request {
+func (l *Log) begin(r Request) *Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.Header.Del("Authorization")
-	if l.options.Kept > 0 {
-		r.Body = nil // each may have a megabyte
+	l.last++
+	e := &Entry{Request: r, Number: l.last, BodySize: len(r.Body)}
+	l.entries = keep(l.entries, e, l.options.Kept)
+	if l.options.Kept == 0 {
+		return e
 	}
-	l.requests = keep(l.requests, &r, l.options.Kept)
-	return &r
+	if len(r.Body) > BodyLimit {
+		e.Body = nil
+	}
+	if at := len(l.entries) - 1 - bodiesKept; at >= 0 {
+		old := l.entries[at]
+		old.bare, old.Body, old.Answer = true, nil, nil
+	}
+	return e
 }
 
 // keep appends to a list, and drops the oldest elements beyond a limit; 0 means no limit.
@@ -93,7 +127,7 @@ func (l *Log) Watch(r *http.Request, body []byte) gateway.Exchange {
 // exchange completes the entry of one request.
 type exchange struct {
 	log   *Log
-	entry *Request
+	entry *Entry
 }
 
 // Served records the service's own answer, which may come after the client's.
@@ -105,12 +139,16 @@ func (e *exchange) Served(status int) {
 
 // Answered completes the entry before the answer is sent, so that a client with the answer
 // finds a complete entry.
-func (e *exchange) Answered(status int, struck bool) {
+func (e *exchange) Answered(status int, body []byte, struck bool) {
+	took := time.Since(e.entry.RealAt)
 	e.log.options.Logger.Debug("request", "method", e.entry.Method, "path", e.entry.Path, "status", status,
-		"took", time.Since(e.entry.RealAt), "fault", struck)
+		"took", took, "fault", struck)
 	e.log.mu.Lock()
-	e.entry.Status, e.entry.Fault = status, struck
-	over := *e.entry
+	e.entry.Status, e.entry.Fault, e.entry.Took, e.entry.AnswerSize = status, struck, took, len(body)
+	if len(body) <= BodyLimit && !e.entry.bare {
+		e.entry.Answer = bytes.Clone(body)
+	}
+	over := e.entry.Request
 	e.log.mu.Unlock()
 	if e.log.options.Answered != nil {
 		e.log.options.Answered(over)
@@ -128,7 +166,7 @@ func (l *Log) Violation(err error) {
 func (l *Log) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.requests, l.violations = nil, nil
+	l.entries, l.violations = nil, nil
 }
 
 // Requests returns the requests to the API so far, in order of arrival. If Options.Kept is
@@ -136,14 +174,26 @@ func (l *Log) Clear() {
 func (l *Log) Requests() []Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	requests := make([]Request, 0, len(l.requests))
-	for _, r := range l.requests {
-		copied := *r
-		copied.Header = r.Header.Clone()
-		copied.Body = bytes.Clone(r.Body)
+	requests := make([]Request, 0, len(l.entries))
+	for _, e := range l.entries {
+		copied := e.Request
+		copied.Header = e.Header.Clone()
+		copied.Body = bytes.Clone(e.Body)
 		requests = append(requests, copied)
 	}
 	return requests
+}
+
+// Entries returns the entries of the same requests. Their headers and bodies are shared and
+// must not be changed.
+func (l *Log) Entries() []Entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	entries := make([]Entry, len(l.entries))
+	for i, e := range l.entries {
+		entries[i] = *e
+	}
+	return entries
 }
 
 // Count returns the number of requests with a method ("" for any) and with a path that a
@@ -152,7 +202,7 @@ func (l *Log) Count(method, pathGlob string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := 0
-	for _, r := range l.requests {
+	for _, r := range l.entries {
 		if (method == "" || method == r.Method) && gateway.MatchPath(pathGlob, r.Path) {
 			n++
 		}
