@@ -1,7 +1,10 @@
 package apispec
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"sync"
 
 	"github.com/oasdiff/yaml"
 )
@@ -16,3 +19,17 @@ func Tree() (map[string]any, error) {
 	}
 	return tree, nil
 }
+
+// JSON returns the document in JSON. It is converted once for the whole process.
+func JSON() ([]byte, error) {
+	text, err := converted()
+	return bytes.Clone(text), err
+}
+
+var converted = sync.OnceValues(func() ([]byte, error) {
+	tree, err := Tree()
+	if err != nil {
+		return nil, err
+	}
+	return json.MarshalIndent(tree, "", "  ")
+})

@@ -144,7 +144,7 @@ func Open(o Options) (*Service, error) {
 	authorization := oauth.New(oauth.Options{Service: s.Service, Resource: mcp.Path, Network: o.Network})
 	authorization.Mount(s.mux)
 	controls := control.New(control.Options{Core: s.Service, Network: s, Log: s.Log, Token: s.controlToken, Reset: s.Reset, Snapshots: s.snapshots, SnapshotLimit: cmp.Or(o.SnapshotLimit, defaultSnapshotLimit), Fork: s.serveFork})
-	s.portal = portal.New(portal.Options{Service: s.Service, PortalURL: o.PortalURL, Password: s.portalPassword, OAuth: authorization, Did: o.PortalDid})
+	s.portal = portal.New(portal.Options{Service: s.Service, PortalURL: o.PortalURL, Password: s.portalPassword, OAuth: authorization, Controls: controls, Did: o.PortalDid})
 	s.portal.Mount(s.mux)
 	controls.Mount(s.mux)
 	s.begin = func() error {
@@ -172,13 +172,14 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // behindGateway reports whether requests to a path pass through the gateway: all that
-// carry out operations. Sign-in and the files of pages always answer, so that a person
-// can reach the controls.
+// carry out operations. Sign-in, the files of pages and the pages that only the fake has
+// always answer, so that a person can reach the controls.
 func behindGateway(path string) bool {
-	if isBelow(path, portal.SignInPath) || isBelow(path, portal.AssetsPath) {
+	below := func(root string) bool { return isBelow(path, root) }
+	if slices.ContainsFunc([]string{portal.SignInPath, portal.AssetsPath, portal.FakePath}, below) {
 		return false
 	}
-	return slices.ContainsFunc([]string{rest.Prefix, mcp.Path, portal.Root, portal.CheckoutPath}, func(root string) bool { return isBelow(path, root) })
+	return slices.ContainsFunc([]string{rest.Prefix, mcp.Path, portal.Root, portal.CheckoutPath}, below)
 }
 
 // isBelow reports whether a path is a root or below it.

@@ -331,7 +331,9 @@ func furnished(t *testing.T) (*person, []string) {
 		t.Fatal(err)
 	}
 	s.Advance(24 * time.Second)
+	furnishFake(t, s, shop.ID)
 	p.signsIn()
+	p.opensControls()
 	app, _ := s.App(shop.ID, "web")
 	at := "/portal/instances/" + shop.ID
 	paths := []string{
@@ -340,8 +342,34 @@ func furnished(t *testing.T) (*person, []string) {
 		"/portal/instances/i-lost", "/portal/instances/i-lost/databases", "/portal/instances/i-lost/auth", "/portal/instances/i-lost/apps",
 		"/portal/jobs/" + s.Jobs()[0].ID, "/portal/plans", "/portal/billing", "/portal/access", "/portal/integrations", "/portal/integrations/" + hook.ID, "/portal/profile",
 		p.consentPage("Agent", "http://127.0.0.1:5000/callback"),
+		"/portal/fake/mails", "/portal/fake/requests", "/portal/fake/requests?status=4&path=/instances/**", "/portal/fake/requests/1", "/portal/fake/requests/3", "/portal/fake/controls", "/openapi", "/_fake/",
 	}
 	return p, paths
+}
+
+// furnishFake adds mails, requests, holds, faults and a snapshot.
+func furnishFake(t *testing.T, s *fakeservicetest.Server, instance string) {
+	t.Helper()
+	s.SendMail(core.Mail{InstanceID: instance, To: "ada@example.com", Code: "204518", Link: "http://127.83.196.173:9999/auth/v1/verify?token=pkce_4kq2&type=invite&redirect_to=https%3A%2F%2Fshop.example"})
+	s.SendMail(core.Mail{InstanceID: instance, To: "grace@example.com", Code: "771290", Link: "http://127.83.196.173:9999/auth/v1/verify?token=pkce_9xw1&type=recovery&redirect_to=https%3A%2F%2Fshop.example"})
+	send := func(method, path string, body any) { s.Send(t, method, path, body) }
+	send("GET", "/instances/"+instance+"/connection", nil)
+	send("POST", "/webhooks", map[string]string{"url": "https://hooks.example/more", "secret": "a secret of the endpoint"})
+	send("PATCH", "/instances/"+instance, map[string]any{"name": "store", "tags": []string{"prod", "web"}})
+	send("GET", "/instances/i-unknown", nil)
+	s.Inject(fakeservice.Fault{Method: "PUT", Status: 503, AfterCommit: true})
+	send("PUT", "/instances/i-metrics/allowlist", map[string]any{"allowlist": []string{"192.0.2.1"}})
+	s.Inject(fakeservice.Fault{Path: "/plans", Drop: true})
+	send("GET", "/me", nil)
+}
+
+// opensControls enters the control token, and adds something to each part of the page.
+func (p *person) opensControls() {
+	p.t.Helper()
+	p.does("open the controls", p.open("/portal/fake/controls"), typing("token-token", p.s.ControlToken()), submit("token"), says("The controls are open"))
+	p.does("hold jobs", typing("jobs-operation", "resize"), submit("jobs"), says("The jobs are held"))
+	p.does("install a fault", typing("faults-path", "/portal-docs/**"), submit("faults"), says("The fault is installed"))
+	p.does("take a snapshot", typing("snapshots-name", "before-upgrade"), submit("snapshots"), says("The snapshot is taken"))
 }
 
 const audit = `axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations
@@ -422,6 +450,12 @@ func TestPortalScreenshots(t *testing.T) {
 		{"integrations", "/portal/integrations", []screen{night, phone}},
 		{"endpoint", "/portal/integrations/" + p.s.Webhooks()[0].ID, []screen{desktop, phoneNight}},
 		{"settings", "/portal/instances/i-shop/settings", []screen{desktop, phoneNight}},
+		{"mails", "/portal/fake/mails", []screen{desktop, phoneNight}},
+		{"requests", "/portal/fake/requests", []screen{desktop, phoneNight}},
+		{"request", "/portal/fake/requests/3", []screen{desktop, phoneNight}},
+		{"controls", "/portal/fake/controls", []screen{desktop, phoneNight}},
+		{"openapi", "/openapi", []screen{desktop, phoneNight}},
+		{"routes", "/_fake/", []screen{desktop, phoneNight}},
 		{"sign-in", "/portal/sign-in", []screen{desktop, phoneNight}},
 	} {
 		switch one.name {

@@ -1,6 +1,11 @@
 package core
 
-import "github.com/golang-jwt/jwt/v5"
+import (
+	"maps"
+	"slices"
+
+	"github.com/golang-jwt/jwt/v5"
+)
 
 // secrets has the credentials of one instance. The anon key and the service key are
 // tokens, as in other open auth servers.
@@ -52,4 +57,24 @@ func signToken(key, role string) string {
 		panic("core: " + err.Error()) // text claims always encode
 	}
 	return signed
+}
+
+// Secrets returns the secrets in the records: the credentials of the fake itself, those of
+// instances, the variables of apps, and the signing secrets of webhook endpoints.
+func (s *Service) Secrets() []string {
+	return inspect(s, func(st *state) (list []string) {
+		list = slices.Collect(maps.Values(st.Credentials))
+		for _, in := range st.Instances {
+			for _, c := range []Credentials{in.Secrets.Credentials, st.machine(in).Credentials} {
+				list = append(list, c.PostgresOwner, c.PostgresReadOnly, c.Redis, c.CouchDB, c.NATS, c.AuthSigningKey, c.AuthServiceKey)
+			}
+			for _, a := range in.Apps {
+				list = slices.AppendSeq(list, maps.Values(a.Env))
+			}
+		}
+		for _, w := range st.Webhooks {
+			list = append(list, w.Secret)
+		}
+		return list
+	})
 }

@@ -25,6 +25,8 @@ type form struct {
 	Title      string
 	Help       string
 	Submit     string
+	// Filter marks a form that only selects what its page shows, with a GET request.
+	Filter bool
 	// Danger marks a form that cannot be undone.
 	Danger bool
 	// Plain marks a form that is only a button in a row of others.
@@ -78,7 +80,9 @@ func (f *form) Refused() bool {
 
 // prepare completes a form for a session.
 func (f *form) prepare(csrf string) {
-	f.CSRF = csrf
+	if !f.Filter { // its values become a part of the address
+		f.CSRF = csrf
+	}
 	for _, one := range f.Fields {
 		one.ID = f.ID + "-" + strings.ReplaceAll(one.Name, ".", "-")
 	}

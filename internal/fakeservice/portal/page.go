@@ -22,7 +22,7 @@ var templateFiles embed.FS
 var templates = parseTemplates()
 
 func parseTemplates() map[string]*template.Template {
-	layout := template.Must(template.New("layout").Funcs(functions).ParseFS(templateFiles, "templates/layout.html", "templates/form.html"))
+	layout := template.Must(template.New("layout").Funcs(functions).ParseFS(templateFiles, "templates/layout.html", "templates/form.html", "templates/fake.html"))
 	entries, err := templateFiles.ReadDir("templates/pages")
 	if err != nil {
 		panic("portal: " + err.Error()) // it is embedded

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/control"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/oauth"
@@ -35,6 +36,9 @@ type Options struct {
 	Password string
 	// OAuth is the authorization server that the consent page is for.
 	OAuth *oauth.Server
+	// Controls, if non-nil, has the controls and the log of requests for the pages that only
+	// the fake has.
+	Controls *control.Controls
 	// Did, if non-nil, is called with each operation of the API document ("GET /me") that
 	// a page or a form has carried out.
 	Did func(operation string)
@@ -89,6 +93,7 @@ func (p *Portal) Mount(mux *http.ServeMux) {
 	for _, d := range deeds {
 		mux.Handle("POST "+Root+d.pattern, p.signedIn(func(c *call) { c.carryOut(d) }))
 	}
+	p.mountFake(mux)
 	mux.Handle(Root+"/", p.signedIn(func(c *call) { c.fail(core.Refuse(core.NotFound, "There is no such page.")) }))
 }
 

@@ -27,6 +27,8 @@ type session struct {
 	began, seen time.Time
 	// notices has the notices to show once on pages that forms lead to, by path.
 	notices map[string]*notice
+	// controls reports whether the control token was given.
+	controls bool
 }
 
 // notice is a message about the result of a form.
