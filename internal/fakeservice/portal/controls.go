@@ -119,9 +119,9 @@ func showControls(c *call) (*page, error) {
 }
 
 func (c *call) clockPart() controlled {
-	text := fmt.Sprintf("It is %s. The clock is %g times as fast as the real one.", timeText(c.Service.Now()), c.Service.Speed())
+	text := fmt.Sprintf("It is %s. The speed is %g.", timeText(c.Service.Now()), c.Service.Speed())
 	return controlled{"Clock", text, nil, &form{ID: "clock", Action: controlsPath + "/clock", Submit: "Advance the clock", Fields: []*field{
-		{Name: "by", Label: "By", Kind: "text", Value: "1h", Required: true, Autocomplete: "off", Code: true, Help: "Such as 90s, 10m or 24h. Jobs and deliveries that are due by then are carried out."},
+		{Name: "by", Label: "Advance by", Kind: "text", Value: "1h", Required: true, Autocomplete: "off", Code: true, Help: "Such as 90s, 10m or 24h. Jobs and deliveries that are due by then are carried out."},
 	}}}
 }
 

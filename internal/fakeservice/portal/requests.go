@@ -133,7 +133,7 @@ func (r redaction) request(e requestlog.Entry) requestShown {
 	}
 	code, reason := reasonOf(e)
 	return requestShown{
-		Number: e.Number, At: e.At, Took: e.Took.Round(100 * time.Microsecond), Method: r.text(e.Method), Path: r.text(path),
+		Number: e.Number, At: e.At, Took: e.Took.Round(time.Microsecond), Method: r.text(e.Method), Path: r.text(path),
 		Status: e.Status, Served: e.Served, Fault: e.Fault, Answered: e.Took > 0, Code: r.text(code), Reason: r.text(reason),
 	}
 }
