@@ -20,6 +20,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/requestlog"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scenario"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
 )
 
@@ -143,15 +144,25 @@ func Open(o Options) (*Service, error) {
 	s.endMCP = mcp.Mount(s.mux, mcp.Options{Service: s.Service, PortalURL: o.PortalURL, Logger: o.Logger, Called: o.Called})
 	authorization := oauth.New(oauth.Options{Service: s.Service, Resource: mcp.Path, Network: o.Network})
 	authorization.Mount(s.mux)
-	controls := control.New(control.Options{Core: s.Service, Network: s, Log: s.Log, Token: s.controlToken, Reset: s.Reset, Snapshots: s.snapshots, SnapshotLimit: cmp.Or(o.SnapshotLimit, defaultSnapshotLimit), Fork: s.serveFork})
-	s.portal = portal.New(portal.Options{Service: s.Service, PortalURL: o.PortalURL, Password: s.portalPassword, OAuth: authorization, Controls: controls, Did: o.PortalDid})
+	setting := scenario.New(scenario.Options{Core: s.Service, Network: s, Log: s.Log, Token: s.controlToken, Snapshots: s.snapshots})
+	s.portal = portal.New(portal.Options{
+		Service: s.Service, PortalURL: o.PortalURL, Password: s.portalPassword, OAuth: authorization, Did: o.PortalDid, Scenario: setting, ControlRoutes: controlRoutes(),
+	})
 	s.portal.Mount(s.mux)
-	controls.Mount(s.mux)
+	control.Mount(s.mux, control.Options{Scenario: setting, Reset: s.Reset, SnapshotLimit: cmp.Or(o.SnapshotLimit, defaultSnapshotLimit), Fork: s.serveFork})
 	s.begin = func() error {
 		return service.Begin(func() error { return o.Setup.Apply(service, o.DataPlane != nil) })
 	}
 	s.setupError = s.begin()
 	return s, nil
+}
+
+// controlRoutes returns the control routes for the portal's list of them.
+func controlRoutes() (list []portal.ControlRoute) {
+	for _, r := range control.Routes() {
+		list = append(list, portal.ControlRoute(r))
+	}
+	return list
 }
 
 // ServeHTTP serves the API under /api/v1, the MCP server and the portal through the

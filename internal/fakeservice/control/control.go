@@ -5,48 +5,25 @@ package control
 
 import (
 	"context"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/requestlog"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scenario"
 )
 
 // maxBody is the maximum size of a control request in bytes.
 const maxBody = 1 << 20
 
-// Network sets faults between clients and the service.
-type Network interface {
-	Inject(gateway.Fault) (remove func())
-	Conditions() gateway.Conditions
-	SetConditions(gateway.Conditions)
-	Weather() (now weather.Weather, seed uint64)
-	SetWeather(w weather.Weather, seed uint64)
-	Away(d time.Duration, page int)
-	LateRequests() int
-	DeliverLate() int
-}
-
 // Options configures the control routes.
 type Options struct {
-	Core    *core.Service
-	Network Network
-	Log     *requestlog.Log
-	// Token is the required bearer token.
-	Token string
+	Scenario *scenario.Scenario
 	// Reset resets the fake.
 	Reset func()
-	// Snapshots returns the folder of snapshots, and creates it if necessary.
-	Snapshots func() (string, error)
 	// SnapshotLimit is the maximum size in bytes of an uploaded snapshot after it is
 	// unpacked.
 	SnapshotLimit int64
@@ -62,32 +39,22 @@ type Fork struct {
 	PortalPassword string `json:"portal_password"`
 }
 
-// Controls are the settings that the control routes and the portal's control page share. It
-// is safe for concurrent use.
-type Controls struct {
-	Options
-
-	mu sync.Mutex
-	// last is the number in the last id of a hold or a fault.
-	last   int
-	holds  []*Hold
-	faults []*Fault
-	// filling is held while a snapshot is written.
-	filling sync.Mutex
+// control implements the routes with the Go methods of a Scenario.
+type control struct {
+	*scenario.Scenario
+	options Options
 }
 
-// New returns Controls without holds and faults.
-func New(o Options) *Controls { return &Controls{Options: o} }
-
 // Mount adds the control routes to a mux.
-func (c *Controls) Mount(mux *http.ServeMux) {
+func Mount(mux *http.ServeMux, o Options) {
+	c := &control{o.Scenario, o}
 	for _, r := range routes {
 		mux.HandleFunc(r.pattern, c.guarded(r.handle))
 	}
 }
 
 // guarded answers only requests with the token.
-func (c *Controls) guarded(handle handler) http.HandlerFunc {
+func (c *control) guarded(handle handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		status, err := c.admit(r)
 		var answer any
@@ -124,7 +91,7 @@ func (c *Controls) guarded(handle handler) http.HandlerFunc {
 // admit checks the token, because apps of the fake's instances can reach the fake on
 // loopback too. It refuses a web page even with the token. It returns the status of the
 // refusal, or the status for errors in an admitted request.
-func (c *Controls) admit(r *http.Request) (status int, err error) {
+func (c *control) admit(r *http.Request) (status int, err error) {
 	switch {
 	case !c.Accepts(httpauth.Token(r)):
 		return http.StatusUnauthorized, errors.New("control routes want the control token as a bearer token")
@@ -132,11 +99,6 @@ func (c *Controls) admit(r *http.Request) (status int, err error) {
 		return http.StatusForbidden, errors.New("control routes are not for web pages")
 	}
 	return http.StatusBadRequest, nil
-}
-
-// Accepts reports whether a token is the control token.
-func (c *Controls) Accepts(token string) bool {
-	return token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(c.Token)) == 1
 }
 
 // object is a JSON object.
@@ -155,12 +117,9 @@ func readControl(r *http.Request, into any) error {
 }
 
 // fork starts another fake, which ends when this one ends.
-func (c *Controls) fork(r *http.Request) (any, error) { return c.Fork(r.Context()) }
+func (c *control) fork(r *http.Request) (any, error) { return c.options.Fork(r.Context()) }
 
-func (c *Controls) reset(*http.Request) (any, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.holds, c.faults = nil, nil
-	c.Reset()
+func (c *control) reset(*http.Request) (any, error) {
+	c.Reset(c.options.Reset)
 	return object{"reset": true}, nil
 }

@@ -30,7 +30,7 @@ func (j jobControl) builds() core.BuildMatch {
 	return core.BuildMatch{InstanceID: j.InstanceID, App: j.App}
 }
 
-func (c *Controls) holdJobs(r *http.Request) (any, error) {
+func (c *control) holdJobs(r *http.Request) (any, error) {
 	var wanted jobControl
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (c *Controls) holdJobs(r *http.Request) (any, error) {
 	return object{"hold_id": c.HoldJobs(wanted.jobs())}, nil
 }
 
-func (c *Controls) holdBuilds(r *http.Request) (any, error) {
+func (c *control) holdBuilds(r *http.Request) (any, error) {
 	var wanted jobControl
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (c *Controls) holdBuilds(r *http.Request) (any, error) {
 	return object{"hold_id": c.HoldBuilds(wanted.builds())}, nil
 }
 
-func (c *Controls) failJobs(r *http.Request) (any, error) {
+func (c *control) failJobs(r *http.Request) (any, error) {
 	var wanted jobControl
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (c *Controls) failJobs(r *http.Request) (any, error) {
 	return object{"times": times}, nil
 }
 
-func (c *Controls) failBuilds(r *http.Request) (any, error) {
+func (c *control) failBuilds(r *http.Request) (any, error) {
 	var wanted jobControl
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (c *Controls) failBuilds(r *http.Request) (any, error) {
 }
 
 // failApps makes apps fail at their next deployment or restart.
-func (c *Controls) failApps(r *http.Request) (any, error) {
+func (c *control) failApps(r *http.Request) (any, error) {
 	var wanted struct {
 		InstanceID string `json:"instance_id"`
 		App        string `json:"app"`
@@ -84,7 +84,7 @@ func (c *Controls) failApps(r *http.Request) (any, error) {
 	return object{"times": times}, nil
 }
 
-func (c *Controls) finishJob(r *http.Request) (any, error) {
+func (c *control) finishJob(r *http.Request) (any, error) {
 	var wanted struct {
 		ID string `json:"id"`
 	}
@@ -94,7 +94,7 @@ func (c *Controls) finishJob(r *http.Request) (any, error) {
 	return object{"finished": wanted.ID}, c.Core.FinishJob(wanted.ID)
 }
 
-func (c *Controls) startJob(r *http.Request) (any, error) {
+func (c *control) startJob(r *http.Request) (any, error) {
 	var wanted jobControl
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
@@ -106,12 +106,12 @@ func (c *Controls) startJob(r *http.Request) (any, error) {
 	return object{"id": j.ID}, err
 }
 
-func (c *Controls) payCheckout(r *http.Request) (any, error) {
+func (c *control) payCheckout(r *http.Request) (any, error) {
 	id := r.PathValue("instance")
 	return object{"paid": id}, c.Core.PayCheckout(id)
 }
 
-func (c *Controls) removeInstance(r *http.Request) (any, error) {
+func (c *control) removeInstance(r *http.Request) (any, error) {
 	id := r.PathValue("instance")
 	if !c.Core.RemoveInstance(id) {
 		return nil, fmt.Errorf("there is no instance %q", id)
@@ -120,7 +120,7 @@ func (c *Controls) removeInstance(r *http.Request) (any, error) {
 }
 
 // advance moves the fake's clock forward. by is a duration such as 90s or 24h.
-func (c *Controls) advance(r *http.Request) (any, error) {
+func (c *control) advance(r *http.Request) (any, error) {
 	var wanted struct {
 		By string `json:"by"`
 	}
@@ -134,7 +134,7 @@ func (c *Controls) advance(r *http.Request) (any, error) {
 }
 
 // release releases one hold, or all of them if the request names none.
-func (c *Controls) release(r *http.Request) (any, error) {
+func (c *control) release(r *http.Request) (any, error) {
 	var wanted struct {
 		HoldID string `json:"hold_id"`
 	}
@@ -154,7 +154,7 @@ type times struct {
 	RealFinishedAt *time.Time `json:"real_finished_at"`
 }
 
-func (c *Controls) times(created, started, finished time.Time) times {
+func (c *control) times(created, started, finished time.Time) times {
 	real := func(t time.Time) *time.Time {
 		if t.IsZero() {
 			return nil
@@ -184,7 +184,7 @@ type timedBuild struct {
 
 // getJobs lists jobs and builds with the times of both clocks, so that a program can find
 // out how long an apply took and why.
-func (c *Controls) getJobs(*http.Request) (any, error) {
+func (c *control) getJobs(*http.Request) (any, error) {
 	jobs, builds := []timedJob{}, []timedBuild{}
 	for _, j := range c.Core.Jobs() {
 		jobs = append(jobs, timedJob{j.Record(), c.times(j.CreatedAt, j.StartedAt, j.FinishedAt)})

@@ -7,7 +7,7 @@ import (
 
 // getProcesses lists the processes of the instances, so that a program can end one and
 // watch the service recover.
-func (c *Controls) getProcesses(*http.Request) (any, error) {
+func (c *control) getProcesses(*http.Request) (any, error) {
 	processes := []object{}
 	for _, in := range c.Core.Instances() {
 		for _, p := range c.Core.Processes(in.ID) {
@@ -21,7 +21,7 @@ func (c *Controls) getProcesses(*http.Request) (any, error) {
 
 // getMail lists the mails that the service would have sent. Their links and codes sign
 // the reader in, but only at this fake.
-func (c *Controls) getMail(*http.Request) (any, error) {
+func (c *control) getMail(*http.Request) (any, error) {
 	mails := []object{}
 	for _, m := range c.Core.Mails() {
 		mails = append(mails, object{"instance_id": m.InstanceID, "to": m.To, "link": m.Link, "code": m.Code})
@@ -30,12 +30,12 @@ func (c *Controls) getMail(*http.Request) (any, error) {
 }
 
 // getAppLog returns the end of an app's output.
-func (c *Controls) getAppLog(r *http.Request) (any, error) {
+func (c *control) getAppLog(r *http.Request) (any, error) {
 	return object{"log": c.Core.AppLog(r.PathValue("instance"), r.PathValue("name"))}, nil
 }
 
 // getBuildLog returns the end of a build's log so far.
-func (c *Controls) getBuildLog(r *http.Request) (any, error) {
+func (c *control) getBuildLog(r *http.Request) (any, error) {
 	log, found := c.Core.BuildLog(r.PathValue("instance"), r.PathValue("name"), r.PathValue("build"))
 	if !found {
 		return nil, fmt.Errorf("the app has no build %q", r.PathValue("build"))

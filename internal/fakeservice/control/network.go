@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scenario"
 )
 
 // duration is a time.Duration in the form of control requests, such as "2s".
@@ -59,7 +60,7 @@ type faultControl struct {
 	Merge       map[string]any `json:"merge"`
 }
 
-func (c *Controls) postFault(r *http.Request) (any, error) {
+func (c *control) postFault(r *http.Request) (any, error) {
 	var wanted faultControl
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func (c *Controls) postFault(r *http.Request) (any, error) {
 }
 
 // deleteFaults removes every fault that was set over HTTP or in the portal.
-func (c *Controls) deleteFaults(*http.Request) (any, error) {
+func (c *control) deleteFaults(*http.Request) (any, error) {
 	removed, err := c.RemoveFault("")
 	return object{"removed": removed}, err
 }
@@ -106,14 +107,6 @@ func merge(into, over map[string]any) {
 	}
 }
 
-// checkPage refuses a status that is not an error. 0 means no page.
-func checkPage(page int) error {
-	if page != 0 && (page < 400 || page > 599) {
-		return fmt.Errorf("page must be from 400 to 599")
-	}
-	return nil
-}
-
 // conditionsControl is Conditions in JSON.
 type conditionsControl struct {
 	DateOffset duration `json:"date_offset"`
@@ -125,7 +118,7 @@ type conditionsControl struct {
 	} `json:"rate_limit"`
 }
 
-func (c *Controls) getConditions(*http.Request) (any, error) {
+func (c *control) getConditions(*http.Request) (any, error) {
 	now := c.Network.Conditions()
 	shown := conditionsControl{DateOffset: duration(now.DateOffset), Lag: duration(now.Lag), Latency: duration(now.Latency)}
 	shown.RateLimit.PerSecond, shown.RateLimit.Burst = now.RateLimit.PerSecond, now.RateLimit.Burst
@@ -133,7 +126,7 @@ func (c *Controls) getConditions(*http.Request) (any, error) {
 }
 
 // putConditions replaces all conditions. An omitted condition is turned off.
-func (c *Controls) putConditions(r *http.Request) (any, error) {
+func (c *control) putConditions(r *http.Request) (any, error) {
 	var wanted conditionsControl
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
@@ -151,7 +144,7 @@ func (c *Controls) putConditions(r *http.Request) (any, error) {
 }
 
 // away makes the service unavailable for a while. Without a page, it closes connections.
-func (c *Controls) away(r *http.Request) (any, error) {
+func (c *control) away(r *http.Request) (any, error) {
 	var wanted struct {
 		For  duration `json:"for"`
 		Page int      `json:"page"`
@@ -162,17 +155,17 @@ func (c *Controls) away(r *http.Request) (any, error) {
 	if wanted.For < 0 {
 		return nil, fmt.Errorf("for must be a duration such as 30s; 0s brings the service back")
 	}
-	if err := checkPage(wanted.Page); err != nil {
+	if err := scenario.CheckPage(wanted.Page); err != nil {
 		return nil, err
 	}
 	c.Network.Away(time.Duration(wanted.For), wanted.Page)
 	return object{"for": wanted.For}, nil
 }
 
-func (c *Controls) getLate(*http.Request) (any, error) {
+func (c *control) getLate(*http.Request) (any, error) {
 	return object{"late": c.Network.LateRequests()}, nil
 }
 
-func (c *Controls) deliverLate(*http.Request) (any, error) {
+func (c *control) deliverLate(*http.Request) (any, error) {
 	return object{"delivered": c.Network.DeliverLate()}, nil
 }

@@ -2,11 +2,13 @@ package control_test
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/control"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
 // The README lists every control route, with its description, and no other.
@@ -24,5 +26,16 @@ func TestReadmeListsTheRoutes(t *testing.T) {
 	got, _, _ := strings.Cut(after, "\n\n")
 	if want := strings.TrimSpace(table.String()); got != want {
 		t.Errorf("the table of control routes in cmd/fakeservice/README.md: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Anyone can read the list of control routes. It has each of them.
+func TestIndexOfControlRoutes(t *testing.T) {
+	t.Parallel()
+	page := fakeservicetest.Visit(t, fakeservicetest.Start(t)).Open("/_fake/")
+	for _, r := range control.Routes() {
+		if line := r.Method + " " + r.Path + " " + r.Description; page.Status != http.StatusOK || !strings.Contains(page.Text(), line) {
+			t.Errorf("the index, with status %d, lacks %q", page.Status, line)
+		}
 	}
 }

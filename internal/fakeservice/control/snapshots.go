@@ -3,7 +3,6 @@ package control
 import (
 	"archive/tar"
 	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,83 +10,15 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
-// snapshotName matches valid names of snapshots.
-var snapshotName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
-
-// snapshot returns the folder of the snapshot with this name, which need not exist.
-func (c *Controls) snapshot(name string) (string, error) {
-	if !snapshotName.MatchString(name) {
-		return "", errors.New("the name of a snapshot takes small letters, digits and hyphens, 63 at most")
-	}
-	folder, err := c.Snapshots()
-	return filepath.Join(folder, name), err
-}
-
-// existing returns the folder of the snapshot with this name, or an error if it does not
-// exist.
-func (c *Controls) existing(name string) (folder string, err error) {
-	folder, err = c.snapshot(name)
-	if err != nil {
-		return "", err
-	}
-	if _, err := os.Stat(folder); err != nil {
-		return "", fmt.Errorf("there is no snapshot %q", name)
-	}
-	return folder, nil
-}
-
-// SnapshotNames returns the names of the snapshots, sorted.
-func (c *Controls) SnapshotNames() ([]string, error) {
-	names := []string{}
-	folder, err := c.Snapshots()
-	if err != nil {
-		return nil, err
-	}
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for _, entry := range entries {
-		if snapshotName.MatchString(entry.Name()) {
-			names = append(names, entry.Name())
-		}
-	}
-	return names, nil
-}
-
-// TakeSnapshot takes a snapshot. It replaces one with the same name.
-func (c *Controls) TakeSnapshot(ctx context.Context, name string) error {
-	return c.fillSnapshot(name, func(folder string) error { return c.Core.SaveSnapshot(ctx, folder) })
-}
-
-// RestoreSnapshot restores a snapshot.
-func (c *Controls) RestoreSnapshot(ctx context.Context, name string) error {
-	folder, err := c.existing(name)
-	if err != nil {
-		return err
-	}
-	return c.Core.LoadSnapshot(ctx, folder)
-}
-
-// DeleteSnapshot deletes a snapshot.
-func (c *Controls) DeleteSnapshot(name string) error {
-	folder, err := c.existing(name)
-	if err != nil {
-		return err
-	}
-	return os.RemoveAll(folder)
-}
-
-func (c *Controls) getSnapshots(*http.Request) (any, error) {
+func (c *control) getSnapshots(*http.Request) (any, error) {
 	names, err := c.SnapshotNames()
 	return object{"snapshots": names}, err
 }
 
-func (c *Controls) postSnapshot(r *http.Request) (any, error) {
+func (c *control) postSnapshot(r *http.Request) (any, error) {
 	var wanted struct {
 		Name string `json:"name"`
 	}
@@ -97,47 +28,25 @@ func (c *Controls) postSnapshot(r *http.Request) (any, error) {
 	return object{"snapshot": wanted.Name}, c.TakeSnapshot(r.Context(), wanted.Name)
 }
 
-func (c *Controls) restoreSnapshot(r *http.Request) (any, error) {
+func (c *control) restoreSnapshot(r *http.Request) (any, error) {
 	name := r.PathValue("name")
 	return object{"restored": name}, c.RestoreSnapshot(r.Context(), name)
 }
 
-func (c *Controls) deleteSnapshot(r *http.Request) (any, error) {
+func (c *control) deleteSnapshot(r *http.Request) (any, error) {
 	name := r.PathValue("name")
 	return object{"deleted": name}, c.DeleteSnapshot(name)
 }
 
-// fillSnapshot makes a snapshot completely or not at all.
-func (c *Controls) fillSnapshot(name string, fill func(folder string) error) error {
-	folder, err := c.snapshot(name)
-	if err != nil {
-		return err
-	}
-	c.filling.Lock()
-	defer c.filling.Unlock()
-	half := filepath.Join(filepath.Dir(folder), ".half")
-	err = errors.Join(os.RemoveAll(half), os.MkdirAll(half, 0o700))
-	if err == nil {
-		err = fill(half)
-	}
-	if err == nil {
-		err = errors.Join(os.RemoveAll(folder), os.Rename(half, folder))
-	}
-	if err != nil {
-		return errors.Join(err, os.RemoveAll(half))
-	}
-	return nil
-}
-
 // putSnapshot stores a snapshot that getSnapshot of another fake returned.
-func (c *Controls) putSnapshot(r *http.Request) (any, error) {
+func (c *control) putSnapshot(r *http.Request) (any, error) {
 	name := r.PathValue("name")
-	return object{"snapshot": name}, c.fillSnapshot(name, func(folder string) error { return unpack(r.Body, folder, c.SnapshotLimit) })
+	return object{"snapshot": name}, c.FillSnapshot(name, func(folder string) error { return unpack(r.Body, folder, c.options.SnapshotLimit) })
 }
 
 // getSnapshot returns a snapshot as a compressed archive.
-func (c *Controls) getSnapshot(r *http.Request) (any, error) {
-	folder, err := c.existing(r.PathValue("name"))
+func (c *control) getSnapshot(r *http.Request) (any, error) {
+	folder, err := c.SnapshotFolder(r.PathValue("name"))
 	return archive(folder), err
 }
 

@@ -9,11 +9,11 @@ import (
 )
 
 // getState returns everything that the API shows, at one moment.
-func (c *Controls) getState(r *http.Request) (any, error) { return c.Core.Overview(r.Context()) }
+func (c *control) getState(r *http.Request) (any, error) { return c.Core.Overview(r.Context()) }
 
 // getLeft returns the counts of objects that a clean account does not have, and their
 // sum.
-func (c *Controls) getLeft(*http.Request) (any, error) {
+func (c *control) getLeft(*http.Request) (any, error) {
 	left := c.Core.Left()
 	total := 0
 	for n := range maps.Values(left) {
@@ -24,7 +24,7 @@ func (c *Controls) getLeft(*http.Request) (any, error) {
 
 // getRequests lists the log without headers and bodies, which contain the key and other
 // secrets.
-func (c *Controls) getRequests(*http.Request) (any, error) {
+func (c *control) getRequests(*http.Request) (any, error) {
 	requests := []object{}
 	for _, r := range c.Log.Requests() {
 		requests = append(requests, object{
@@ -35,11 +35,11 @@ func (c *Controls) getRequests(*http.Request) (any, error) {
 	return object{"requests": requests}, nil
 }
 
-func (c *Controls) getViolations(*http.Request) (any, error) {
+func (c *control) getViolations(*http.Request) (any, error) {
 	return object{"violations": append([]string{}, c.Log.Violations()...)}, nil
 }
 
-func (c *Controls) getEvents(*http.Request) (any, error) {
+func (c *control) getEvents(*http.Request) (any, error) {
 	events := []core.EventRecord{}
 	for _, e := range c.Core.Events() {
 		events = append(events, e.Record())
@@ -48,7 +48,7 @@ func (c *Controls) getEvents(*http.Request) (any, error) {
 }
 
 // postEvent emits an event that nothing in the fake causes.
-func (c *Controls) postEvent(r *http.Request) (any, error) {
+func (c *control) postEvent(r *http.Request) (any, error) {
 	var wanted struct {
 		Type       string         `json:"type"`
 		InstanceID string         `json:"instance_id"`

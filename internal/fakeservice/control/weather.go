@@ -6,7 +6,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-func (c *Controls) getWeather(*http.Request) (any, error) {
+func (c *control) getWeather(*http.Request) (any, error) {
 	now, seed := c.Network.Weather()
 	if now == weather.Calm {
 		return object{"weather": now.String(), "seed": nil}, nil
@@ -16,7 +16,7 @@ func (c *Controls) getWeather(*http.Request) (any, error) {
 
 // putWeather sets the weather from the next request on. The answer has the seed, which is
 // random if the request has none.
-func (c *Controls) putWeather(r *http.Request) (any, error) {
+func (c *control) putWeather(r *http.Request) (any, error) {
 	var wanted struct {
 		Weather string `json:"weather"`
 		Seed    uint64 `json:"seed"`

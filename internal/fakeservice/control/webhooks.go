@@ -3,12 +3,12 @@ package control
 import "net/http"
 
 // getDeliveries lists the deliveries of an endpoint with its receiver's answers.
-func (c *Controls) getDeliveries(r *http.Request) (any, error) {
+func (c *control) getDeliveries(r *http.Request) (any, error) {
 	list, err := c.Core.Deliveries(r.PathValue("id"))
 	return object{"deliveries": list}, err
 }
 
 // postTestEvent sends a test event to one endpoint.
-func (c *Controls) postTestEvent(r *http.Request) (any, error) {
+func (c *control) postTestEvent(r *http.Request) (any, error) {
 	return c.Core.SendTestEvent(r.PathValue("id"))
 }

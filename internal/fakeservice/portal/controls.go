@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/control"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scenario"
 )
 
 const controlsPath = FakePath + "/controls"
@@ -60,7 +60,7 @@ func refusal(err error) error {
 
 // giveToken opens the controls for the session. The portal's password alone does not.
 func giveToken(c *call) error {
-	if !c.Controls.Accepts(strings.TrimSpace(c.r.PostForm.Get("token"))) {
+	if !c.Scenario.Accepts(strings.TrimSpace(c.r.PostForm.Get("token"))) {
 		return fmt.Errorf("token: it is not the control token")
 	}
 	c.sessions.openControls(c.session)
@@ -81,10 +81,11 @@ func (s *sessions) controls(one *session) bool {
 	return one.controls
 }
 
-// controlled is a part of the control page: what is set, and the form that sets more.
+// controlled is a part of the control page, with the present settings and the form for new
+// ones.
 type controlled struct {
 	Title, Text string
-	// Rows has what can be undone, each with the forms that do so.
+	// Rows has the settings that can be undone, each with the forms for that.
 	Rows []controlRow
 	Form *form
 }
@@ -102,7 +103,7 @@ func showControls(c *call) (*page, error) {
 			Fields: []*field{{Name: "token", Label: "Token", Kind: "password", Required: true, Autocomplete: "off"}}}}
 		return p, nil
 	}
-	names, err := c.Controls.SnapshotNames()
+	names, err := c.Scenario.SnapshotNames()
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func (c *call) clockPart() controlled {
 }
 
 func (c *call) weatherPart() controlled {
-	now, seed := c.Controls.Network.Weather()
+	now, seed := c.Scenario.Network.Weather()
 	text := "It is " + now.String() + "."
 	if seed != 0 {
 		text = fmt.Sprintf("It is a %s with the seed %d.", now, seed)
@@ -154,7 +155,7 @@ func (c *call) holdParts() (jobs, builds controlled) {
 		&form{ID: "builds", Action: controlsPath + "/builds", Submit: "Hold builds", Fields: []*field{instance(),
 			{Name: "app", Label: "App", Kind: "text", Autocomplete: "off", Code: true, Help: "Left empty, any."},
 		}}}
-	for _, h := range c.Controls.Holds() {
+	for _, h := range c.Scenario.Holds() {
 		row := controlRow{h.ID, describe("instance", h.InstanceID, "operation", h.Operation, "target", h.Target, "app", h.App),
 			[]*form{button("release-"+h.ID, controlsPath+"/holds/"+h.ID+"/release", "Release "+h.ID)}}
 		if h.Kind == "jobs" {
@@ -166,7 +167,8 @@ func (c *call) holdParts() (jobs, builds controlled) {
 	return jobs, builds
 }
 
-// describe returns the pairs of names and values of which the value is not empty, or "any".
+// describe joins the pairs of names and values, without empty values. Without any pair, it
+// returns "any".
 func describe(pairs ...string) string {
 	var parts []string
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -202,14 +204,14 @@ func (c *call) faultPart() controlled {
 			{Name: "delay", Label: "Delay", Kind: "text", Autocomplete: "off", Code: true, Help: "Of the response, such as 2s."},
 			{Name: "times", Label: "Number of requests", Kind: "number", Value: "1", Autocomplete: "off", Help: "A negative number means all."},
 		}}}
-	for _, f := range c.Controls.Faults() {
+	for _, f := range c.Scenario.Faults() {
 		part.Rows = append(part.Rows, controlRow{f.ID, faultText(f), []*form{button("remove-"+f.ID, controlsPath+"/faults/"+f.ID+"/remove", "Remove "+f.ID)}})
 	}
 	return part
 }
 
 // faultText describes a fault in one line.
-func faultText(f *control.Fault) string {
+func faultText(f *scenario.Fault) string {
 	number := func(n int) string {
 		if n == 0 {
 			return ""
@@ -246,7 +248,7 @@ func snapshotPart(names []string) controlled {
 	return part
 }
 
-func advanceClock(c *call) error { return c.Controls.Advance(c.r.PostForm.Get("by")) }
+func advanceClock(c *call) error { return c.Scenario.Advance(c.r.PostForm.Get("by")) }
 
 func setWeather(c *call) error {
 	var seed uint64
@@ -256,27 +258,27 @@ func setWeather(c *call) error {
 			return fmt.Errorf("seed: it must be a whole number")
 		}
 	}
-	return c.Controls.SetWeather(c.r.PostForm.Get("weather"), seed)
+	return c.Scenario.SetWeather(c.r.PostForm.Get("weather"), seed)
 }
 
 func holdJobs(c *call) error {
-	c.Controls.HoldJobs(core.JobMatch{InstanceID: c.r.PostForm.Get("instance_id"), Operation: strings.TrimSpace(c.r.PostForm.Get("operation"))})
+	c.Scenario.HoldJobs(core.JobMatch{InstanceID: c.r.PostForm.Get("instance_id"), Operation: strings.TrimSpace(c.r.PostForm.Get("operation"))})
 	return nil
 }
 
 func holdBuilds(c *call) error {
-	c.Controls.HoldBuilds(core.BuildMatch{InstanceID: c.r.PostForm.Get("instance_id"), App: strings.TrimSpace(c.r.PostForm.Get("app"))})
+	c.Scenario.HoldBuilds(core.BuildMatch{InstanceID: c.r.PostForm.Get("instance_id"), App: strings.TrimSpace(c.r.PostForm.Get("app"))})
 	return nil
 }
 
 // releaseHold and removeFault name one, because an empty id would mean all.
 func releaseHold(c *call) error {
-	_, err := c.Controls.Release(c.param("id"))
+	_, err := c.Scenario.Release(c.param("id"))
 	return err
 }
 
 func removeFault(c *call) error {
-	_, err := c.Controls.RemoveFault(c.param("id"))
+	_, err := c.Scenario.RemoveFault(c.param("id"))
 	return err
 }
 
@@ -318,15 +320,15 @@ func addFault(c *call) error {
 			f.Status = *status
 		}
 	}
-	return c.Controls.AddFault(f)
+	return c.Scenario.AddFault(f)
 }
 
 func takeSnapshot(c *call) error {
-	return c.Controls.TakeSnapshot(c.context(), strings.TrimSpace(c.r.PostForm.Get("name")))
+	return c.Scenario.TakeSnapshot(c.context(), strings.TrimSpace(c.r.PostForm.Get("name")))
 }
 
 func restoreSnapshot(c *call) error {
-	return c.Controls.RestoreSnapshot(c.context(), c.param("id"))
+	return c.Scenario.RestoreSnapshot(c.context(), c.param("id"))
 }
 
-func deleteSnapshot(c *call) error { return c.Controls.DeleteSnapshot(c.param("id")) }
+func deleteSnapshot(c *call) error { return c.Scenario.DeleteSnapshot(c.param("id")) }

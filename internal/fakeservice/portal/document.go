@@ -64,7 +64,7 @@ var shownDocument = sync.OnceValues(func() (documentShown, error) {
 	return document(tree).shown(), err
 })
 
-// document is the tree of the API's document. What it lacks is empty.
+// document is the tree of the API's document. A missing part is read as an empty one.
 type document object
 
 func (d document) shown() documentShown {

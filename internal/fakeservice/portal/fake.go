@@ -4,11 +4,16 @@ import (
 	"net/http"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/control"
 )
 
 // FakePath is the path of the pages that only the fake has: mails, requests and controls.
 const FakePath = Root + "/fake"
+
+// ControlIndex is the address of the page that lists the control routes.
+const ControlIndex = "/_fake/"
+
+// ControlRoute is a control route in that list.
+type ControlRoute struct{ Method, Path, Description string }
 
 // fakeShows has the pages below FakePath. They carry out no operation of the API.
 var fakeShows = []show{
@@ -30,8 +35,8 @@ func fakePage(title, template, tab string) *page {
 func (p *Portal) mountFake(mux *http.ServeMux) {
 	mux.Handle("GET /openapi.json", secured(serveDocument))
 	mux.Handle("GET /openapi", secured(p.showDocument))
-	mux.Handle("GET "+control.Index+"{$}", secured(p.showRoutes))
-	if p.Controls == nil {
+	mux.Handle("GET "+ControlIndex+"{$}", secured(p.showRoutes))
+	if p.Scenario == nil {
 		return
 	}
 	mux.Handle("GET "+FakePath, http.RedirectHandler(FakePath+"/requests", http.StatusSeeOther))
@@ -65,5 +70,5 @@ func (p *Portal) showDocument(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (p *Portal) showRoutes(w http.ResponseWriter, _ *http.Request) {
-	p.write(w, http.StatusOK, &page{Title: "Control routes", Template: "routes", Data: control.Routes()})
+	p.write(w, http.StatusOK, &page{Title: "Control routes", Template: "routes", Data: p.ControlRoutes})
 }

@@ -9,13 +9,12 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/control"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
-// The document is served as JSON, and as a page with every operation and schema, of which
-// no link leads nowhere. Neither needs a sign-in.
+// The document is served as JSON, and as a page with every operation. Each link in the page
+// has a target. Neither needs a sign-in.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	s := fakeservicetest.Start(t)
@@ -57,13 +56,13 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// Anyone can read the list of control routes. It has each of them.
-func TestIndexOfControlRoutes(t *testing.T) {
+// Without a sign-in, the pages with data lead to the sign-in.
+func TestFakePagesNeedASession(t *testing.T) {
 	t.Parallel()
-	page := fakeservicetest.Visit(t, fakeservicetest.Start(t)).Open("/_fake/")
-	for _, r := range control.Routes() {
-		if line := r.Method + " " + r.Path + " " + r.Description; page.Status != http.StatusOK || !strings.Contains(page.Text(), line) {
-			t.Errorf("the index, with status %d, lacks %q", page.Status, line)
+	v := fakeservicetest.Visit(t, fakeservicetest.Start(t))
+	for _, path := range []string{"/mails", "/requests", "/requests/1", "/controls"} {
+		if page := v.Open("/portal/fake" + path); page.Path() != "/portal/sign-in" {
+			t.Errorf("%s without a session: got %d at %s, want the sign-in", path, page.Status, page.Path())
 		}
 	}
 }
@@ -136,6 +135,11 @@ func TestRequestsShowNoSecrets(t *testing.T) {
 	_, ownerPassword, _ = strings.Cut(ownerPassword, ":")
 	secrets := []string{
 		ownerPassword, engines.Auth.ServiceKey, "hunter2", "q1\"", "variable-value", "url-token", "hook-secret", "sql-secret", key.Key, fakeservicetest.APIKey, s.ControlToken(),
+	}
+	for _, page := range pages {
+		if got := page.Header.Get("Cache-Control"); got != "no-store" || page.Status != http.StatusOK {
+			t.Errorf("%s: got %d with Cache-Control %q, want 200 with no-store", page.Path(), page.Status, got)
+		}
 	}
 	if shown := secretsIn(pages, secrets...); shown != nil {
 		t.Errorf("secrets in the pages: got %q, want none", shown)
@@ -218,6 +222,11 @@ func TestControlsNeedTheToken(t *testing.T) {
 	}
 	if opened := page.Submit("token", map[string]string{"token": s.ControlToken()}); !opened.HasForm("clock") {
 		t.Errorf("with the token, the page says %s", opened.Text())
+	}
+	form := v.Open("/portal/fake/controls").Values("clock")
+	form.Set("csrf", "x")
+	if forged := v.Post("/portal/fake/controls/clock", form); forged.Status != http.StatusForbidden || s.Now().Sub(before) >= time.Hour {
+		t.Errorf("a form without the session's token: got %d, want 403 and an unchanged clock", forged.Status)
 	}
 	if other := fakeservicetest.SignIn(t, s).Open("/portal/fake/controls"); other.HasForm("clock") {
 		t.Error("another session has the controls too")

@@ -11,10 +11,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/control"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/oauth"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scenario"
 )
 
 // Paths of the portal.
@@ -36,9 +36,10 @@ type Options struct {
 	Password string
 	// OAuth is the authorization server that the consent page is for.
 	OAuth *oauth.Server
-	// Controls, if non-nil, has the controls and the log of requests for the pages that only
-	// the fake has.
-	Controls *control.Controls
+	// Scenario, if non-nil, has the controls and the log of requests for the pages that only
+	// the fake has. ControlRoutes has the routes that the index of control routes lists.
+	Scenario      *scenario.Scenario
+	ControlRoutes []ControlRoute
 	// Did, if non-nil, is called with each operation of the API document ("GET /me") that
 	// a page or a form has carried out.
 	Did func(operation string)

@@ -26,14 +26,14 @@ var secretPatterns = []struct {
 }{
 	{regexp.MustCompile(`(://)[^\s"'<>]*@`), "${1}" + hiddenText + "@"},                                                 // credentials in a URL
 	{regexp.MustCompile(`(?i)((?:^|[?&;\s])[\w-]*(?:password|secret|token|key)=)[^&\s"]+`), "${1}" + hiddenText},        // a parameter
-	{regexp.MustCompile(`(?i)(password\s+)(?:e?'[^']*'|\$\w*\$.*?\$\w*\$|e?'.*$)`), "${1}" + hiddenText},                // in SQL
+	{regexp.MustCompile(`(?is)(password\s+)(?:e?'(?:[^']|'')*(?:'|$)|\$\w*\$.*?\$\w*\$)`), "${1}" + hiddenText},         // in SQL
 	{regexp.MustCompile(`\beyJ[\w-]+\.[\w-]+\.[\w-]*`), hiddenText},                                                     // a JSON Web Token
 	{regexp.MustCompile(`(?i)(bearer\s+)[^\s"]+`), "${1}" + hiddenText},                                                 // a token
 	{regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`), hiddenText}, // a key
 }
 
 // secretName matches the names of fields with a secret. secretMaps has the names of objects
-// of which each value is one.
+// with a secret as each value.
 var (
 	secretName = regexp.MustCompile(`(?i)secret|passw|token|credential|authorization|(^|_)key$`)
 	secretMaps = []string{"env", "secret_env"}
@@ -42,7 +42,7 @@ var (
 // word matches what may be an API key, which is only stored as a hash.
 var word = regexp.MustCompile(`\b[A-Za-z0-9_-]{16,}`)
 
-// redaction hides secrets in what the log of requests has.
+// redaction hides the secrets in the log of requests.
 type redaction struct {
 	known *strings.Replacer
 	isKey func(string) bool
@@ -50,7 +50,7 @@ type redaction struct {
 
 func (p *Portal) redaction() redaction {
 	secrets := slices.DeleteFunc(p.Service.Secrets(), func(s string) bool { return len(s) < shortestSecret })
-	secrets = append(secrets, p.Controls.Token)
+	secrets = append(secrets, p.Scenario.Token)
 	// The longest first, in case one is the beginning of another.
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string

@@ -59,7 +59,7 @@ var shownHeaders = []string{"Content-Type", "Idempotency-Key", "If-None-Match", 
 func showRequests(c *call) (*page, error) {
 	query := c.r.URL.Query()
 	before, _ := strconv.Atoi(query.Get("before")) // an address typed by hand means the newest
-	entries := slices.DeleteFunc(c.Controls.Log.Entries(), func(e requestlog.Entry) bool {
+	entries := slices.DeleteFunc(c.Scenario.Log.Entries(), func(e requestlog.Entry) bool {
 		return before > 0 && e.Number >= before || !selects(query, e)
 	})
 	slices.Reverse(entries)
@@ -104,7 +104,7 @@ func selects(filter url.Values, e requestlog.Entry) bool {
 }
 
 func showRequest(c *call) (*page, error) {
-	entries := c.Controls.Log.Entries()
+	entries := c.Scenario.Log.Entries()
 	at := slices.IndexFunc(entries, func(e requestlog.Entry) bool { return strconv.Itoa(e.Number) == c.param("number") })
 	if at < 0 {
 		return nil, core.Refuse(core.NotFound, "There is no request %q in the log. Only the newest are kept.", c.param("number"))

@@ -35,7 +35,7 @@ type Request struct {
 	Fault bool
 }
 
-// Entry is a Request with what only people look at.
+// Entry is a Request with more details for people.
 type Entry struct {
 	Request
 	// Number is the request's number, from 1 on.
@@ -62,9 +62,9 @@ const bodiesKept = 500
 type Options struct {
 	// Prefix is the common prefix of all paths, which the log leaves out.
 	Prefix string
-	// Kept limits the log to the latest requests, of which the last 500 have bodies of at
-	// most BodyLimit bytes, and to the same number of violations. 0 keeps all of them, with
-	// the whole bodies of requests.
+	// Kept limits the log to the latest requests, and to the same number of violations. The
+	// last 500 requests have bodies of at most BodyLimit bytes. 0 keeps all of them, with the
+	// whole bodies of requests.
 	Kept int
 	// Now returns the fake's time.
 	Now func() time.Time

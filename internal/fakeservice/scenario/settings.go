@@ -1,4 +1,4 @@
-package control
+package scenario
 
 import (
 	"errors"
@@ -38,38 +38,38 @@ type Fault struct {
 func (f *Fault) Hits() int { return int(f.hits.Load()) }
 
 // HoldJobs holds matching jobs and returns the id of the hold.
-func (c *Controls) HoldJobs(m core.JobMatch) (id string) {
-	return c.keep(&Hold{Kind: "jobs", InstanceID: m.InstanceID, Operation: m.Operation, Target: m.Target, release: c.Core.HoldJobs(m)})
+func (s *Scenario) HoldJobs(m core.JobMatch) (id string) {
+	return s.keep(&Hold{Kind: "jobs", InstanceID: m.InstanceID, Operation: m.Operation, Target: m.Target, release: s.Core.HoldJobs(m)})
 }
 
 // HoldBuilds holds matching builds and returns the id of the hold.
-func (c *Controls) HoldBuilds(m core.BuildMatch) (id string) {
-	return c.keep(&Hold{Kind: "builds", InstanceID: m.InstanceID, App: m.App, release: c.Core.HoldBuilds(m)})
+func (s *Scenario) HoldBuilds(m core.BuildMatch) (id string) {
+	return s.keep(&Hold{Kind: "builds", InstanceID: m.InstanceID, App: m.App, release: s.Core.HoldBuilds(m)})
 }
 
 // keep numbers a hold, because neither a program nor a page can keep its function.
-func (c *Controls) keep(h *Hold) (id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.last++
-	h.ID = fmt.Sprintf("hold-%d", c.last)
-	c.holds = append(c.holds, h)
+func (s *Scenario) keep(h *Hold) (id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	h.ID = fmt.Sprintf("hold-%d", s.last)
+	s.holds = append(s.holds, h)
 	return h.ID
 }
 
 // Holds returns the holds, oldest first.
-func (c *Controls) Holds() []*Hold {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.holds)
+func (s *Scenario) Holds() []*Hold {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.holds)
 }
 
 // Release releases the hold with this id, or all holds if id is "". It returns their
 // number.
-func (c *Controls) Release(id string) (released int, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.holds = slices.DeleteFunc(c.holds, func(h *Hold) bool {
+func (s *Scenario) Release(id string) (released int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.holds = slices.DeleteFunc(s.holds, func(h *Hold) bool {
 		if id != "" && id != h.ID {
 			return false
 		}
@@ -84,8 +84,8 @@ func (c *Controls) Release(id string) (released int, err error) {
 }
 
 // AddFault installs a fault.
-func (c *Controls) AddFault(f gateway.Fault) error {
-	if err := checkPage(f.Page); err != nil {
+func (s *Scenario) AddFault(f gateway.Fault) error {
+	if err := CheckPage(f.Page); err != nil {
 		return err
 	}
 	if f.Status != 0 && (f.Status < 200 || f.Status > 599) {
@@ -93,28 +93,28 @@ func (c *Controls) AddFault(f gateway.Fault) error {
 	}
 	set := &Fault{Fault: f, hits: new(atomic.Int64)}
 	f.Before = func() { set.hits.Add(1) }
-	set.remove = c.Network.Inject(f)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.last++
-	set.ID = fmt.Sprintf("fault-%d", c.last)
-	c.faults = append(c.faults, set)
+	set.remove = s.Network.Inject(f)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	set.ID = fmt.Sprintf("fault-%d", s.last)
+	s.faults = append(s.faults, set)
 	return nil
 }
 
 // Faults returns the installed faults, oldest first, including those that have ended.
-func (c *Controls) Faults() []*Fault {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.faults)
+func (s *Scenario) Faults() []*Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.faults)
 }
 
 // RemoveFault removes the fault with this id, or all faults if id is "". It returns their
 // number.
-func (c *Controls) RemoveFault(id string) (removed int, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.faults = slices.DeleteFunc(c.faults, func(f *Fault) bool {
+func (s *Scenario) RemoveFault(id string) (removed int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = slices.DeleteFunc(s.faults, func(f *Fault) bool {
 		if id != "" && id != f.ID {
 			return false
 		}
@@ -129,18 +129,18 @@ func (c *Controls) RemoveFault(id string) (removed int, err error) {
 }
 
 // Advance moves the fake's clock forward. by is a duration such as 90s or 24h.
-func (c *Controls) Advance(by string) error {
+func (s *Scenario) Advance(by string) error {
 	d, err := time.ParseDuration(strings.TrimSpace(by))
 	if err != nil || d < 0 {
 		return fmt.Errorf("by must be a duration such as 90s, not %q", by)
 	}
-	c.Core.Advance(d)
+	s.Core.Advance(d)
 	return nil
 }
 
 // SetWeather sets the weather by its name, from the next request on. A seed of 0 means a
 // random one.
-func (c *Controls) SetWeather(name string, seed uint64) error {
+func (s *Scenario) SetWeather(name string, seed uint64) error {
 	next, err := weather.Parse(name)
 	if err != nil {
 		return err
@@ -151,6 +151,14 @@ func (c *Controls) SetWeather(name string, seed uint64) error {
 	case next != weather.Calm && seed == 0:
 		seed = weather.DrawSeed()
 	}
-	c.Network.SetWeather(next, seed)
+	s.Network.SetWeather(next, seed)
+	return nil
+}
+
+// CheckPage refuses a status that is not an error. 0 means no page.
+func CheckPage(page int) error {
+	if page != 0 && (page < 400 || page > 599) {
+		return fmt.Errorf("page must be from 400 to 599")
+	}
 	return nil
 }
