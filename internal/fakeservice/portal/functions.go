@@ -12,20 +12,20 @@ import (
 
 // functions has the functions that templates call.
 var functions = template.FuncMap{
-	"time":     timeElement,
-	"money":    money,
-	"path":     url.PathEscape,
-	"join":     func(list []string) string { return strings.Join(list, ", ") },
-	"words":    func(text string) string { return strings.ReplaceAll(text, "_", " ") },
-	"tone":     tone,
-	"working":  working,
-	"answer":   answer,
-	"size":     size,
-	"cell":     cell,
-	"share":    func(part, whole int) string { return fmt.Sprintf("%d of %d MB", part, whole) },
-	"root":     func() string { return Root },
-	"faketabs": func() []tab { return fakeTabs },
-	"list":     func(items ...any) []any { return items },
+	"time":    timeElement,
+	"money":   money,
+	"path":    url.PathEscape,
+	"join":    func(list []string) string { return strings.Join(list, ", ") },
+	"words":   func(text string) string { return strings.ReplaceAll(text, "_", " ") },
+	"tone":    tone,
+	"working": working,
+	"answer":  answer,
+	"size":    size,
+	"cell":    cell,
+	"share":   func(part, whole int) string { return fmt.Sprintf("%d of %d MB", part, whole) },
+	"root":    func() string { return Root },
+	"fakes":   func() []tab { return fakeTabs },
+	"list":    func(items ...any) []any { return items },
 }
 
 // timeElement shows a time.Time or a *time.Time, which may be nil.
