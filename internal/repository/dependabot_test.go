@@ -52,7 +52,7 @@ var leftOut = map[string]string{
 	"tools/cli": "the CLIs are what is promised: another one is a decision, and their stubs have no dependencies",
 	"internal/fakeservice/appruntime/testdata": "an app of a test, without dependencies",
 	"internal/fakeservice/dataplane/testdata":  "an app of a test, without dependencies",
-	"internal/guidetest/testdata":                 "an app of a test, without dependencies",
+	"internal/guidetest/testdata":              "an app of a test, without dependencies",
 }
 
 // TestDependabotKnowsEveryModule compares its list with the existing modules, in both
