@@ -112,7 +112,9 @@ func importApp(c *call) (outcome, error) {
 type appShown struct {
 	App    core.AppRecord
 	Builds []core.BuildRecord
-	Log    string
+	// FailedBuild is the newest build if it failed.
+	FailedBuild *core.BuildRecord
+	Log         string
 }
 
 func showApp(c *call) (*page, error) {
@@ -128,9 +130,13 @@ func showApp(c *call) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Title = app.Name
+	p.Title = "App " + app.Name
 	p.Busy = p.Busy || app.Status == core.StatusBuilding || slices.ContainsFunc(builds.Builds, func(b core.BuildRecord) bool { return b.FinishedAt == nil })
-	p.Data = appShown{app, builds.Builds, c.Service.AppLog(c.instance(), app.Name)}
+	shown := appShown{App: app, Builds: builds.Builds, Log: c.Service.AppLog(c.instance(), app.Name)}
+	if len(shown.Builds) > 0 && shown.Builds[0].Status == core.StatusFailed {
+		shown.FailedBuild = &shown.Builds[0]
+	}
+	p.Data = shown
 	at := func(parts ...string) string {
 		return instancePath(p.Instance.ID, slices.Concat([]string{"apps", app.Name}, parts)...)
 	}
@@ -213,7 +219,7 @@ func showBuild(c *call) (*page, error) {
 		return nil, core.Refuse(core.NotFound, "the app %q has no build %q", c.param("name"), c.param("build"))
 	}
 	log, _ := c.Service.BuildLog(c.instance(), c.param("name"), c.param("build"))
-	p.Title, p.Data = "Build", buildShown{c.param("name"), builds.Builds[at], log}
+	p.Title, p.Data = "Build "+builds.Builds[at].ID+" of "+c.param("name"), buildShown{c.param("name"), builds.Builds[at], log}
 	p.Live, p.Busy = c.r.URL.EscapedPath(), p.Busy || builds.Builds[at].FinishedAt == nil
 	return p, nil
 }

@@ -3,6 +3,7 @@ package portal
 import (
 	"fmt"
 	"html/template"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ var functions = template.FuncMap{
 	"working": working,
 	"answer":  answer,
 	"size":    size,
+	"status":  statusText,
 	"cell":    cell,
 	"share":   func(part, whole int) string { return fmt.Sprintf("%d of %d MB", part, whole) },
 	"root":    func() string { return Root },
@@ -80,6 +82,11 @@ func answer(status int) string {
 		return core.DeliveryDelivered
 	}
 	return "failed"
+}
+
+// statusText returns an HTTP status with its words, such as "503 Service Unavailable".
+func statusText(status *int) string {
+	return strings.TrimSpace(fmt.Sprint(*status, " ", http.StatusText(*status)))
 }
 
 func size(bytes int64) string {

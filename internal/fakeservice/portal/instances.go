@@ -90,7 +90,7 @@ func (c *call) instancePage(tab, template string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &page{Title: record.Name, Template: template, Section: "instances", Tab: tab, Instance: &record, Live: instancePath(record.ID) + tab, Busy: record.JobID != nil}
+	p := &page{Title: titleOf(tab), Template: template, Section: "instances", Tab: tab, Instance: &record, Live: instancePath(record.ID) + tab, Busy: record.JobID != nil}
 	if record.JobID != nil {
 		if job, err := c.Service.Job(c.context(), *record.JobID); err == nil {
 			p.Job = &job
@@ -140,7 +140,7 @@ func showJob(c *call) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &page{Title: "Job", Template: "job", Section: "instances", Data: job, Live: c.r.URL.EscapedPath(), Busy: job.FinishedAt == nil}, nil
+	return &page{Title: "Job " + job.ID, Template: "job", Section: "instances", Data: job, Live: c.r.URL.EscapedPath(), Busy: job.FinishedAt == nil}, nil
 }
 
 // queued returns the outcome of a form that has queued a job of the instance.

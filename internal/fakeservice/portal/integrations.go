@@ -57,7 +57,7 @@ func showEndpoint(c *call) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &page{Title: "Webhook endpoint", Template: "endpoint", Section: "integrations", Live: endpointPath(record.ID), Data: endpointShown{record, deliveries}, Forms: []*form{
+	p := &page{Title: "Webhook endpoint " + record.URL, Template: "endpoint", Section: "integrations", Live: endpointPath(record.ID), Data: endpointShown{record, deliveries}, Forms: []*form{
 		button("test", endpointPath(record.ID, "test"), "Send a test event"),
 		{ID: "endpoint", Action: endpointPath(record.ID), Title: "Settings", Submit: "Save", Fields: []*field{
 			{Name: "url", Label: "URL", Kind: "text", Value: record.URL, Required: true, Autocomplete: "off", Code: true},

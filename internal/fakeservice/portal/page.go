@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,6 +91,12 @@ type tab struct{ Path, Title string }
 var tabs = []tab{
 	{"", "Overview"}, {"/engines", "Engines"}, {"/apps", "Apps"}, {"/databases", "Databases"}, {"/console", "SQL console"},
 	{"/auth", "Auth"}, {"/allowlist", "Allowlist"}, {"/connection", "Connection"}, {"/backups", "Backups"}, {"/settings", "Settings"},
+}
+
+// titleOf returns the title of a tab. Together with the instance's name, it is the title of
+// the page.
+func titleOf(path string) string {
+	return tabs[slices.IndexFunc(tabs, func(t tab) bool { return t.Path == path })].Title
 }
 
 // instancePath returns the address of an instance's page. parts is the path below it.

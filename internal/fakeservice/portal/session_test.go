@@ -142,7 +142,7 @@ func TestHeaders(t *testing.T) {
 	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/portal" || cookie.Secure {
 		t.Errorf("the cookie is %+v", cookie)
 	}
-	for _, path := range []string{"/portal/sign-in", "/portal/instances", "/portal/access", "/portal/nowhere", "/checkout/none", "/portal/assets/portal.css", "/portal/assets/portal.js", "/portal/assets/"} {
+	for _, path := range []string{"/portal/sign-in", "/portal/instances", "/portal/access", "/portal/nowhere", "/checkout/none", "/portal/assets/portal.css", "/portal/assets/portal.js", "/portal/assets/page.js", "/portal/assets/"} {
 		for _, header := range []http.Header{{"Cookie": {cookie.Name + "=" + cookie.Value}}, nil} {
 			response := s.send(t, "GET", path, header, nil)
 			for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin"} {
