@@ -149,14 +149,14 @@ func TestPaidPlanWaitsForItsCheckout(t *testing.T) {
 	equal(t, "URL in the record", a.call("GET", "/instances/"+id, nil).string("checkout_url"), checkout)
 	equal(t, "subscription", subscriptionOf(a, id), "pending")
 
-	for _, method := range []string{"HEAD", "POST", "DELETE"} {
+	for _, method := range []string{"HEAD", "PUT", "DELETE"} {
 		request, err := http.NewRequest(method, checkout, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		status, header, _ := send(t, request)
 		equal(t, method+" of the checkout", status, http.StatusMethodNotAllowed)
-		equal(t, "what is allowed", header.Get("Allow"), "GET")
+		equal(t, "what is allowed", header.Get("Allow"), "GET, POST")
 	}
 	equal(t, "subscription before it is opened", subscriptionOf(a, id), "pending")
 	for _, title := range []string{"Thank you", "This checkout is finished"} {

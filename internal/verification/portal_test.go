@@ -138,7 +138,7 @@ func TestPortalInABrowser(t *testing.T) {
 		submit("create"), says("This instance waits for its checkout"))
 	in := p.s.Instances()[0]
 	page := "/portal/instances/" + in.ID
-	p.does("check out", click(".notice a.button"), says("Thank you"), click("main a"), at(page), says("creating"))
+	p.does("check out", click(".notice a.button"), says("9.00 EUR a month"), submit("pay"), says("Thank you"), click("main a"), at(page), says("creating"))
 	// It is the same page until the end: a mark on it would not outlive a reload.
 	p.does("see it run", until("(window.mark ??= 'here') === 'here' && document.querySelector('progress') !== null"))
 	p.s.Advance(10 * time.Minute)

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"context"
 	"fmt"
 	"slices"
 )
@@ -12,14 +13,47 @@ type Checkout struct {
 	Finished bool
 }
 
+// CheckoutSummary describes the purchase of a checkout page.
+type CheckoutSummary struct {
+	InstanceID, Name, Region string
+	// Plan has the price that the payment charges each month.
+	Plan Plan
+	// Pending reports whether the checkout still waits for its payment.
+	Pending bool
+}
+
+// ReadCheckout returns the summary of a token's checkout, and changes nothing.
+func (s *Service) ReadCheckout(ctx context.Context, token string) (CheckoutSummary, error) {
+	return look(ctx, s, func(st *state) (CheckoutSummary, error) {
+		in, err := st.checkedOut(token)
+		if err != nil {
+			return CheckoutSummary{}, err
+		}
+		summary := CheckoutSummary{InstanceID: in.ID, Name: in.Name, Region: in.Region, Pending: in.CheckoutURL != ""}
+		if at := slices.IndexFunc(st.Subscriptions, func(s *subscription) bool { return s.InstanceID == in.ID }); at >= 0 {
+			summary.Plan = st.Subscriptions[at].Plan
+		}
+		return summary, nil
+	})
+}
+
+// checkedOut returns the instance of a checkout's token.
+func (st *state) checkedOut(token string) (*instance, error) {
+	at := slices.IndexFunc(st.Instances, func(in *instance) bool { return in.Checkout == token })
+	if at < 0 || token == "" {
+		return nil, notFound("there is no such checkout")
+	}
+	return st.Instances[at], nil
+}
+
 // OpenCheckout finishes the checkout of a token; no money moves.
 func (s *Service) OpenCheckout(token string) (Checkout, error) {
 	return change(s, func(st *state) (Checkout, error) {
-		at := slices.IndexFunc(st.Instances, func(in *instance) bool { return in.Checkout == token })
-		if at < 0 || token == "" {
-			return Checkout{}, notFound("there is no such checkout")
+		in, err := st.checkedOut(token)
+		if err != nil {
+			return Checkout{}, err
 		}
-		in := st.find(st.Instances[at].ID)
+		in = st.find(in.ID)
 		return Checkout{in.ID, st.pay(in)}, nil
 	})
 }

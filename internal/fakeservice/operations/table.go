@@ -336,8 +336,8 @@ var All = []Operation{
 		Tool: Tool{Name: "delete_webhook", Title: "Delete a webhook endpoint", Text: "Deletes a webhook endpoint. Nothing more is delivered to it."},
 	},
 
-	// The API has no operations for deliveries, and a person opens a checkout.
-	{Name: "finish a checkout", Only: Portal, Portal: one("GET /checkout/{token}")},
+	// The API has no operations for deliveries, and a person pays at a checkout.
+	{Name: "finish a checkout", Only: Portal, Portal: []string{"GET /checkout/{token}", "POST /checkout/{token}"}},
 	{Name: "see what was delivered", Only: Portal, Portal: one("GET /portal/integrations/{endpoint}")},
 	{Name: "send a test event", Only: Portal, Portal: one("POST /portal/integrations/{endpoint}/test")},
 

@@ -96,6 +96,10 @@ func (p *Portal) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
+// wantsHTML reports whether a request comes from a browser, which names HTML among the media
+// types that it accepts. Most other programs accept anything.
+func wantsHTML(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
+
 // localPath returns text if it is a page of the portal, and the first page otherwise.
 func localPath(text string) string {
 	u, err := url.Parse(text)

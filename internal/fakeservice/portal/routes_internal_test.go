@@ -15,7 +15,7 @@ import (
 // operation that changes something has a form.
 func TestTableHasThePages(t *testing.T) {
 	t.Parallel()
-	want := []string{"GET /checkout/{token}", "GET /guides/apps"}
+	want := []string{"GET /checkout/{token}", "POST /checkout/{token}", "GET /guides/apps"}
 	for _, s := range shows {
 		want = append(want, "GET "+Root+s.pattern)
 	}

@@ -1,10 +1,12 @@
 package portal_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
@@ -72,5 +74,41 @@ func TestTitles(t *testing.T) {
 		if _, after, _ := strings.Cut(page.HTML, "<title>"); !strings.HasPrefix(after, want+" · Instance hosting</title>") {
 			t.Errorf("the title of %s: got %.60s, want %s", path, after, want)
 		}
+	}
+}
+
+// A browser sees what a checkout buys, and only the Pay button finishes the checkout.
+func TestCheckoutIsPaidByAButton(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	made, err := s.core.CreateInstance(core.NewInstance{Name: "shop", Plan: "small", Region: "eu-north"}, s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := strings.TrimPrefix(made.CheckoutURL, s.URL)
+	browser := http.Header{"Accept": {"text/html,application/xhtml+xml,*/*;q=0.8"}}
+	for range 2 { // a page that is loaded again changes nothing
+		page := s.send(t, "GET", path, browser.Clone(), nil)
+		for _, want := range []string{"shop", "eu-north", "9.00 EUR a month", "What happens next", "Pay 9.00 EUR</button>"} {
+			if !strings.Contains(page.page, want) {
+				t.Errorf("the checkout: got %s, want %q", page.page, want)
+			}
+		}
+	}
+	elsewhere := http.Header{"Origin": {"https://other.example"}, "Sec-Fetch-Site": {"cross-site"}}
+	if got := s.send(t, "POST", path, elsewhere, nil).status; got != http.StatusForbidden {
+		t.Errorf("a form of another site: got %d, want 403", got)
+	}
+	if in, _ := s.core.Instance(made.ID); in.CheckoutURL == "" {
+		t.Fatal("the checkout: got it finished without a payment, want it pending")
+	}
+	if page := s.send(t, "POST", path, browser.Clone(), nil).page; !strings.Contains(page, "Thank you") {
+		t.Errorf("the payment: got %s, want thanks", page)
+	}
+	if in, _ := s.core.Instance(made.ID); in.CheckoutURL != "" {
+		t.Errorf("the checkout after the payment: got it pending at %s, want it finished", in.CheckoutURL)
+	}
+	if page := s.send(t, "GET", path, browser.Clone(), nil).page; !strings.Contains(page, "This checkout is finished") {
+		t.Errorf("the checkout after the payment: got %s, want it finished", page)
 	}
 }
