@@ -14,6 +14,8 @@ import (
 // functions has the functions that templates call.
 var functions = template.FuncMap{
 	"time":    timeElement,
+	"ago":     agoElement,
+	"event":   eventName,
 	"money":   money,
 	"path":    url.PathEscape,
 	"join":    func(list []string) string { return strings.Join(list, ", ") },
@@ -32,20 +34,66 @@ var functions = template.FuncMap{
 
 // timeElement shows a time.Time or a *time.Time, which may be nil.
 func timeElement(moment any) template.HTML {
-	var t time.Time
+	t := timeOf(moment)
+	return element(t, timeText(t))
+}
+
+// agoElement shows a time like timeElement, as the distance from now by the fake's clock.
+// The title has the time itself.
+func agoElement(now time.Time, moment any) template.HTML {
+	t := timeOf(moment)
+	return element(t, ago(now, t))
+}
+
+// timeOf returns a time.Time or a *time.Time, which may be nil.
+func timeOf(moment any) time.Time {
 	switch given := moment.(type) {
 	case time.Time:
-		t = given
+		return given
 	case *time.Time:
 		if given != nil {
-			t = *given
+			return *given
 		}
 	}
+	return time.Time{}
+}
+
+func element(t time.Time, text string) template.HTML {
 	if t.IsZero() {
 		return "never"
 	}
-	// The text has only digits, letters and colons, so nothing needs escaping.
-	return template.HTML(fmt.Sprintf(`<time datetime="%s">%s</time>`, t.UTC().Format(time.RFC3339), timeText(t))) //nolint:gosec // see above
+	// The texts have only digits, letters and colons, so nothing needs escaping.
+	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s">%s</time>`, t.UTC().Format(time.RFC3339), timeText(t), text)) //nolint:gosec // see above
+}
+
+// ago returns the distance of a time from now in words. A page is updated when its text
+// changes, so the smallest unit is a minute.
+func ago(now, t time.Time) string {
+	distance := now.Sub(t).Abs()
+	var text string
+	switch {
+	case distance < time.Minute:
+		return "just now"
+	case distance < time.Hour:
+		text = count(distance, time.Minute, "minute")
+	case distance < 48*time.Hour:
+		text = count(distance, time.Hour, "hour")
+	default:
+		text = count(distance, 24*time.Hour, "day")
+	}
+	if t.After(now) {
+		return "in " + text
+	}
+	return text + " ago"
+}
+
+// count returns the number of whole units in a duration, such as "2 hours".
+func count(d, unit time.Duration, name string) string {
+	n := int(d / unit)
+	if n != 1 {
+		name += "s"
+	}
+	return fmt.Sprint(n, " ", name)
 }
 
 func money(cents int, currency string) string {

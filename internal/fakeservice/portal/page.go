@@ -51,6 +51,8 @@ type page struct {
 	// Busy reloads itself if scripts are off.
 	Live string
 	Busy bool
+	// Now is the fake's time, from which a page counts.
+	Now time.Time
 	// Waiting is the reason that the page's data cannot be read now.
 	Waiting string
 
@@ -224,6 +226,7 @@ func (c *call) write(status int, p *page) {
 
 // dress sets the fields of a page that depend on the session.
 func (c *call) dress(p *page) {
+	p.Now = c.Service.Now()
 	p.SignedIn = true
 	p.SignOut = button("sign-out", Root+"/sign-out", "Sign out")
 	for _, f := range append(p.Forms, p.SignOut) {

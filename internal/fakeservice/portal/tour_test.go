@@ -195,7 +195,7 @@ func TestLivePage(t *testing.T) {
 	until("Progress of the job console")
 	release()
 	s.Advance(time.Minute)
-	until("<strong>console</strong>")
+	until("<strong>SQL console mode changed</strong>")
 	v.Open("/portal/access").Submit("sign-out", nil)
 	for stream.Scan() {
 		if strings.Contains(stream.Text(), "gone") {

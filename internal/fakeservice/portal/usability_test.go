@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -110,5 +111,26 @@ func TestCheckoutIsPaidByAButton(t *testing.T) {
 	}
 	if page := s.send(t, "GET", path, browser.Clone(), nil).page; !strings.Contains(page, "This checkout is finished") {
 		t.Errorf("the checkout after the payment: got %s, want it finished", page)
+	}
+}
+
+// Activity names events in words, with relative times by the fake's clock.
+func TestActivityIsInWords(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t)
+	in := box(s)
+	s.Emit("pg_database_created", in.ID, nil)
+	s.Emit("moon_full", in.ID, nil) // of a later version
+	happened := s.Events()[0].At
+	s.Advance(3*time.Hour + time.Minute)
+	page := fakeservicetest.SignIn(t, s).Open("/portal/instances/" + in.ID)
+	for _, want := range []string{"Postgres database created 3 hours ago", "moon full 3 hours ago"} {
+		if !strings.Contains(page.Text(), want) {
+			t.Errorf("the activity: got %s, want %q", page.Text(), want)
+		}
+	}
+	at := happened.UTC()
+	if want := `<time datetime="` + at.Format(time.RFC3339) + `" title="` + at.Format("2 Jan 2006, 15:04:05 UTC") + `">3 hours ago</time>`; !strings.Contains(page.HTML, want) {
+		t.Errorf("the activity: got %s, want %s", page.HTML, want)
 	}
 }
