@@ -160,7 +160,8 @@ func TestPortalInABrowser(t *testing.T) {
 	}
 	p.does("see it no more", chromedp.Reload(), says("laptop"), until("document.querySelector('#secret') === null"))
 	keys := p.s.Keys()
-	p.does("revoke it", submit("revoke-"+keys[len(keys)-1].ID), says("The key is revoked"))
+	revoke := "revoke-" + keys[len(keys)-1].ID
+	p.does("revoke it", click("#ask-"+revoke+" summary"), submit(revoke), says("The key is revoked"))
 	if got := p.asks(key); got != http.StatusUnauthorized {
 		t.Errorf("the revoked key was answered %d", got)
 	}

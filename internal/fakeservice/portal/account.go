@@ -78,7 +78,8 @@ func showAccess(c *call) (*page, error) {
 		Fields: []*field{{Name: "name", Label: "What it is for", Kind: "text", Required: true, Autocomplete: "off"}},
 	}}}
 	for _, k := range shown.Keys {
-		p.Forms = append(p.Forms, button("revoke-"+k.ID, Root+"/access/"+k.ID+"/revoke", "Revoke "+k.Name))
+		p.Forms = append(p.Forms, question("revoke-"+k.ID, Root+"/access/"+k.ID+"/revoke", "Revoke "+k.Name,
+			"Programs that use this key are refused at once. A revoked key cannot be restored."))
 	}
 	for _, a := range shown.Applications {
 		p.Forms = append(p.Forms, button("disconnect-"+a.ID, Root+"/access/applications/"+a.ID+"/disconnect", "Disconnect "+a.Name))

@@ -147,7 +147,8 @@ func showApp(c *call) (*page, error) {
 		{ID: "app", Action: at(), Title: "Settings", Submit: "Save", Fields: append(appFields(app),
 			&field{Name: "links.auth", Label: "Linked to the auth engine", Kind: checkbox, Checked: slices.Contains(app.Links, core.EngineAuth)})},
 		{ID: "delete", Action: at("delete"), Title: "Delete the app", Submit: "Delete for good", Danger: true,
-			Fields: []*field{confirmField("The app goes with what it keeps in /data.", app.Name)}},
+			Losses: []string{"App: " + app.Name + " with its URL, builds and logs", "What it keeps in /data"},
+			Fields: []*field{confirmField("This cannot be undone.", app.Name)}},
 	}
 	return p, nil
 }

@@ -29,6 +29,11 @@ type form struct {
 	Filter bool
 	// Danger marks a form that cannot be undone.
 	Danger bool
+	// Losses names what the form destroys, in lines such as "Databases: shop, stock".
+	Losses []string
+	// Asks is the label of a button that only opens the form, which then asks whether to
+	// continue. With "" the form is open.
+	Asks string
 	// Plain marks a form that is only a button in a row of others.
 	Plain bool
 	// Main marks a plain form that is the main choice of its row.
@@ -162,6 +167,11 @@ func entries(text, between string) []string {
 // button returns a form that is only a button.
 func button(id, action, label string) *form {
 	return &form{ID: id, Action: action, Submit: label, Plain: true}
+}
+
+// question returns a form that destroys something, behind a button. help says what happens.
+func question(id, action, label, help string, losses ...string) *form {
+	return &form{ID: id, Action: action, Asks: label, Help: help, Losses: losses, Submit: "Yes: " + label, Danger: true}
 }
 
 // confirmField makes the user type the name of the thing to destroy.

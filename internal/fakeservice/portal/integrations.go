@@ -64,7 +64,8 @@ func showEndpoint(c *call) (*page, error) {
 			{Name: "secret", Label: "New secret", Kind: "password", Autocomplete: "new-password", Help: "Stays as it is when left empty."},
 			{Name: "enabled", Label: "Enabled", Kind: checkbox, Checked: record.Enabled},
 		}},
-		{ID: "delete", Action: endpointPath(record.ID, "delete"), Title: "Delete the endpoint", Submit: "Delete", Danger: true},
+		question("delete", endpointPath(record.ID, "delete"), "Delete the endpoint", "Nothing more is delivered to it.",
+			"Endpoint: "+record.URL, "Its signing secret and its last deliveries"),
 	}}
 	if !record.Enabled {
 		p.Forms = append(p.Forms, button("enable", endpointPath(record.ID, "enable"), "Enable it again"))

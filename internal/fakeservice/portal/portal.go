@@ -1,7 +1,7 @@
 // Package portal serves the part of the service that people use in a browser. These are
 // the pages after sign-in, which do every operation of the API, the checkout of a paid
 // plan, and the guide to apps. Pages are rendered on the server and work without scripts.
-// The only script updates the parts of a page that show jobs.
+// The scripts update the parts of a page that show jobs, and save a visitor some steps.
 package portal
 
 import (

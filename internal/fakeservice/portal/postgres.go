@@ -76,7 +76,7 @@ func showDatabases(c *call) (*page, error) {
 	for _, d := range databases.Databases {
 		choices = append(choices, option{d.Name, d.Name})
 		p.Forms = append(p.Forms, &form{ID: "drop-database-" + d.Name, Action: instancePath(p.Instance.ID, "databases", d.Name, "drop"),
-			Submit: "Drop " + d.Name, Danger: true, Fields: []*field{confirmField("The database goes with all that is in it.", d.Name)}})
+			Submit: "Drop " + d.Name, Danger: true, Losses: []string{"Database: " + d.Name + " with all its tables"}, Fields: []*field{confirmField("This cannot be undone.", d.Name)}})
 	}
 	extensions, err := c.Service.ListExtensions(c.context(), c.instance(), "")
 	if err != nil {
@@ -84,8 +84,9 @@ func showDatabases(c *call) (*page, error) {
 	}
 	shown.Extensions = extensions.Extensions
 	for _, e := range shown.Extensions {
-		p.Forms = append(p.Forms, button("drop-extension-"+e.Database+"-"+e.Name,
-			instancePath(p.Instance.ID, "extensions", e.Database, e.Name, "drop"), "Drop "+e.Name+" in "+e.Database))
+		p.Forms = append(p.Forms, question("drop-extension-"+e.Database+"-"+e.Name,
+			instancePath(p.Instance.ID, "extensions", e.Database, e.Name, "drop"), "Drop "+e.Name+" in "+e.Database,
+			"Postgres also drops what depends on the extension.", "Extension: "+e.Name+" in the database "+e.Database, "Columns, indexes and functions that use it"))
 	}
 	p.Forms = append(p.Forms,
 		&form{ID: "database", Action: instancePath(p.Instance.ID, "databases"), Title: "New database", Submit: "Create the database",

@@ -29,10 +29,10 @@ func showSettings(c *call) (*page, error) {
 		{ID: "resize", Action: instancePath(in.ID, "resize"), Title: "Plan", Submit: "Change the plan",
 			Help:   "The machine restarts. The engines have to fit into the new plan.",
 			Fields: []*field{{Name: "plan", Label: "Plan", Kind: choice, Value: in.Plan, Choices: planChoices(offer.Plans)}}},
-		{ID: "rotate", Action: instancePath(in.ID, "rotate"), Title: "Passwords", Submit: "Change all passwords",
-			Help: "Every password and the auth service key are replaced. Old connection URLs work no more."},
-		{ID: "delete", Action: instancePath(in.ID, "delete"), Title: "Delete the instance", Submit: "Delete for good", Danger: true,
-			Fields: []*field{confirmField("The machine goes with all its data and backups.", in.ID)}},
+		question("rotate", instancePath(in.ID, "rotate"), "Change all passwords",
+			"Every password and the auth service key are replaced. Clients with an old connection URL are refused at once.", c.urlLosses(in)...),
+		{ID: "delete", Action: instancePath(in.ID, "delete"), Title: "Delete the instance", Submit: "Delete for good", Danger: true, Losses: c.losses(in),
+			Fields: []*field{confirmField("This cannot be undone.", in.ID)}},
 	}
 	return p, nil
 }
@@ -84,7 +84,7 @@ func showBackups(c *call) (*page, error) {
 	}
 	if len(choices) > 0 {
 		p.Forms = append(p.Forms, &form{ID: "restore", Action: instancePath(in.ID, "restore"), Title: "Restore a backup", Submit: "Restore", Danger: true,
-			Help: "The data is put back to what it was then. An undo snapshot is taken first.",
+			Help: "The data is put back to what it was then. An undo snapshot is taken first.", Losses: changesOf(c.databaseLosses(in)),
 			Fields: []*field{
 				{Name: "backup_id", Label: "Backup", Kind: choice, Choices: choices},
 				confirmField("What was written since then is replaced.", in.ID),
@@ -95,7 +95,7 @@ func showBackups(c *call) (*page, error) {
 		engines = append(engines, option{e.Name, e.Name})
 	}
 	p.Forms = append(p.Forms, &form{ID: "reset", Action: instancePath(in.ID, "reset"), Title: "Reset", Submit: "Empty", Danger: true,
-		Help: "An engine begins empty again. An undo snapshot is taken first.",
+		Help: "An engine begins empty again. An undo snapshot is taken first.", Losses: c.databaseLosses(in),
 		Fields: []*field{
 			{Name: "engine", Label: "Engine", Kind: choice, Choices: engines},
 			confirmField("All data of the engine goes.", in.ID),
@@ -162,6 +162,7 @@ func showEngines(c *call) (*page, error) {
 			&field{Name: "engines." + name + ".memory_mb", Label: "Memory of " + name + " in MB", Kind: "number", Value: budget, Autocomplete: "off",
 				Help: strconv.Itoa(offer.Engines[name].FloorMB) + " at least"})
 	}
+	f.Fields = append(f.Fields, &field{Name: "confirm", Label: "Lose the data of the engines that this turns off", Kind: checkbox})
 	p.Forms = append(p.Forms, f)
 	p.Data = enginesOf(in)
 	return p, nil
@@ -181,8 +182,26 @@ func setEngines(c *call) (outcome, error) {
 		}
 		wanted[name] = core.EngineBudget{MemoryMB: budget}
 	}
+	if err := c.sureAboutEngines(wanted); err != nil {
+		return outcome{}, err
+	}
 	accepted, err := c.Service.SetEngines(c.instance(), wanted)
 	return c.queued(accepted, err, "The engines are being set.", "engines")
+}
+
+// sureAboutEngines refuses a form that turns engines off without its confirmation.
+func (c *call) sureAboutEngines(wanted map[string]core.EngineBudget) error {
+	if c.r.PostForm.Has("confirm") {
+		return nil
+	}
+	in, err := c.Service.ReadInstance(c.context(), c.instance())
+	if err != nil {
+		return err
+	}
+	if lost := c.engineLosses(&in, wanted); len(lost) > 0 {
+		return core.Refuse(core.ConfirmMismatch, "this turns off %s; tick the box to lose it", strings.Join(lost, "; "))
+	}
+	return nil
 }
 
 // numberOf returns the number in a field, or nil if the field is empty.

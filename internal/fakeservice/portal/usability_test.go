@@ -134,3 +134,78 @@ func TestActivityIsInWords(t *testing.T) {
 		t.Errorf("the activity: got %s, want %s", page.HTML, want)
 	}
 }
+
+// Forms that destroy something name what is lost. Those without a name to type are behind a
+// button that only opens them, also without scripts.
+func TestDestructiveFormsAsk(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t)
+	in := box(s)
+	s.AddApp(in.ID, fakeservice.App{Name: "web"})
+	s.AddDatabase(in.ID, "stock")
+	s.AddExtension(in.ID, fakeservice.Extension{Name: "pg_trgm", Database: "stock"})
+	s.EditInstance(in.ID, func(i *fakeservice.Instance) { i.Backups = []fakeservice.Backup{{ID: "b-1", Kind: "daily"}} })
+	address := "https://hooks.example/x"
+	hook, err := s.CreateWebhook(core.WebhookChange{URL: &address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := s.CreateKey("ci")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := fakeservicetest.SignIn(t, s)
+	at := "/portal/instances/" + in.ID
+	for _, row := range []struct {
+		page, form string
+		asks       bool
+		names      []string
+	}{
+		{at + "/settings", "delete", false, []string{"Engines with all their data: apps, auth, couchdb, nats, postgres, redis", "Databases: main, stock", "Apps with what they keep in /data: web", "Backups: b-1"}},
+		{at + "/settings", "rotate", true, []string{"Passwords, keys and URLs: auth, couchdb, nats, postgres, redis"}},
+		{at + "/backups", "reset", false, []string{"Databases: main, stock"}},
+		{at + "/backups", "restore", false, []string{"What was written since the backup. Databases: main, stock"}},
+		{at + "/databases", "drop-database-stock", false, []string{"Database: stock with all its tables"}},
+		{at + "/databases", "drop-extension-stock-pg_trgm", true, []string{"Extension: pg_trgm in the database stock"}},
+		{at + "/apps/web", "delete", false, []string{"App: web with its URL", "What it keeps in /data"}},
+		{"/portal/integrations/" + hook.ID, "delete", true, []string{"Endpoint: " + address}},
+		{"/portal/access", "revoke-" + key.ID, true, []string{"Yes: Revoke ci"}},
+	} {
+		page := v.Open(row.page)
+		form := page.Find("id", row.form)
+		if form == nil {
+			t.Errorf("%s: got no form %s, want one", row.page, row.form)
+			continue
+		}
+		for _, name := range row.names {
+			if !strings.Contains(page.Text(), name) {
+				t.Errorf("%s of %s: got %s, want %q", row.form, row.page, page.Text(), name)
+			}
+		}
+		if ask := page.Find("id", "ask-"+row.form); (ask != nil && ask == form.Parent && ask.Data == "details") != row.asks {
+			t.Errorf("%s of %s: is behind a button: got %t, want %t", row.form, row.page, !row.asks, row.asks)
+		}
+	}
+}
+
+// Engines are turned off only after a tick that names their databases and apps.
+func TestTurningEnginesOffAsks(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t)
+	s.SetDuration("engines", 0)
+	in := box(s)
+	s.AddDatabase(in.ID, "stock")
+	v := fakeservicetest.SignIn(t, s)
+	off := map[string]string{"engines.postgres": "", "engines.auth": ""}
+	page := v.Open("/portal/instances/"+in.ID+"/engines").Submit("engines", off)
+	if said := page.Complaint("engines", "confirm"); page.Status != http.StatusUnprocessableEntity || !strings.Contains(said, "auth with all its data; postgres with all its data, Databases: main, stock") {
+		t.Errorf("turning engines off: got %d with %q, want 422 with what is lost", page.Status, said)
+	}
+	if page = page.Submit("engines", map[string]string{"confirm": "on"}); page.Status != http.StatusOK {
+		t.Errorf("turning engines off, confirmed: got %d, want 200: %s", page.Status, page.Text())
+	}
+	s.Advance(time.Minute)
+	if record, _ := s.Instance(in.ID); record.Engines["postgres"] != nil || record.Engines["redis"] == nil {
+		t.Errorf("the engines: got %v, want them without postgres and auth", record.Engines)
+	}
+}
