@@ -23,6 +23,7 @@ var functions = template.FuncMap{
 	"tone":    tone,
 	"working": working,
 	"answer":  answer,
+	"open":    isOpen,
 	"size":    size,
 	"status":  statusText,
 	"cell":    cell,

@@ -127,11 +127,16 @@ func showAllowlist(c *call) (*page, error) {
 		Name: "allowlist", Label: "Addresses and CIDR blocks", Kind: textarea, Value: strings.Join(list.Allowlist, "\n"), Rows: 6, Code: true,
 		Help: "One a line. An empty list opens the instance to the internet; TLS and a password are still required.",
 	}}}}
+	p.Forms = append(p.Forms, c.addMine(p.Forms[0].Action, list.Allowlist)...)
 	return p, nil
 }
 
 func setAllowlist(c *call) (outcome, error) {
-	accepted, err := c.Service.SetAllowlist(c.instance(), listed(c.r.PostForm.Get("allowlist")))
+	wanted, err := c.allowlistOf()
+	if err != nil {
+		return outcome{}, err
+	}
+	accepted, err := c.Service.SetAllowlist(c.instance(), wanted)
 	return c.queued(accepted, err, "The allowlist is being set. It takes effect within a minute.", "allowlist")
 }
 

@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -207,5 +208,35 @@ func TestTurningEnginesOffAsks(t *testing.T) {
 	s.Advance(time.Minute)
 	if record, _ := s.Instance(in.ID); record.Engines["postgres"] != nil || record.Engines["redis"] == nil {
 		t.Errorf("the engines: got %v, want them without postgres and auth", record.Engines)
+	}
+}
+
+// An instance that every address may connect to is marked, and a button adds the visitor's
+// address to the list.
+func TestOpenToTheInternet(t *testing.T) {
+	t.Parallel()
+	const marked = `<span class="badge bad">open to the internet</span>`
+	for list, open := range map[string]bool{"": true, "0.0.0.0/0": true, "192.0.2.1 ::/0": true, "192.0.2.0/24 2001:db8::/32": false} {
+		s := fakeservicetest.Start(t)
+		s.SetDuration("allowlist", 0)
+		in := s.AddInstance(fakeservice.Instance{Name: "box", Allowlist: strings.Fields(list)})
+		v := fakeservicetest.SignIn(t, s)
+		at := "/portal/instances/" + in.ID
+		for _, path := range []string{"/portal/instances", at, at + "/allowlist"} {
+			if got := strings.Contains(v.Open(path).HTML, marked); got != open {
+				t.Errorf("%q marked on %s: got %t, want %t", list, path, got, open)
+			}
+		}
+		if page := v.Open(at+"/allowlist").Submit("add-mine", nil); page.Status != http.StatusOK || page.Path() != at+"/allowlist" {
+			t.Errorf("the address is added to %q: got %d at %s: %s", list, page.Status, page.Path(), page.Text())
+		}
+		s.Advance(time.Minute)
+		want := append(strings.Fields(list), "127.0.0.1")
+		if record, _ := s.Instance(in.ID); !slices.Equal(record.Allowlist, want) {
+			t.Errorf("the allowlist: got %q, want %q", record.Allowlist, want)
+		}
+		if v.Open(at + "/allowlist").HasForm("add-mine") {
+			t.Errorf("the allowlist %q: got a button for an address that it has, want none", want)
+		}
 	}
 }

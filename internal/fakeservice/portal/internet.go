@@ -1,0 +1,62 @@
+package portal
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+)
+
+// isOpen reports whether an allowlist lets every address connect: it is empty, or a block of
+// it contains all addresses of a family.
+func isOpen(allowlist []string) bool {
+	return len(allowlist) == 0 || slices.ContainsFunc(allowlist, func(entry string) bool {
+		block, err := netip.ParsePrefix(entry)
+		return err == nil && block.Bits() == 0
+	})
+}
+
+// addressOf returns the address of a visitor, or "" if it is not known. Behind a proxy it is
+// the address of the proxy, since anyone could write another into a header.
+func addressOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	address, err := netip.ParseAddr(host)
+	if err != nil {
+		return ""
+	}
+	return address.Unmap().WithZone("").String()
+}
+
+// addMine returns a button that adds the visitor's address to an allowlist. There is none if
+// the list names it or the address is not known.
+func (c *call) addMine(action string, allowlist []string) []*form {
+	mine := addressOf(c.r)
+	if mine == "" || slices.Contains(allowlist, mine) {
+		return nil
+	}
+	add := button("add-mine", action, "Add my address "+mine)
+	add.Fields = []*field{{Name: "mine", Kind: hidden, Value: mine}}
+	return []*form{add}
+}
+
+// allowlistOf returns the allowlist of a form: the typed list, or the present list with the
+// visitor's address. A present list may have changed since the page was loaded.
+func (c *call) allowlistOf() ([]string, error) {
+	if !c.r.PostForm.Has("mine") {
+		return listed(c.r.PostForm.Get("allowlist")), nil
+	}
+	mine := addressOf(c.r)
+	if mine == "" {
+		return nil, core.Refuse(core.ValidationError, "your address is not known")
+	}
+	present, err := c.Service.Allowlist(c.context(), c.instance())
+	if err != nil || slices.Contains(present.Allowlist, mine) {
+		return present.Allowlist, err
+	}
+	return append(slices.Clone(present.Allowlist), mine), nil
+}
