@@ -251,36 +251,3 @@ func setAuth(c *call) (outcome, error) {
 	accepted, err := c.Service.UpdateAuthSettings(c.instance(), core.AuthSettingsChange{SiteURL: &site, RedirectURLs: &redirects})
 	return c.queued(accepted, err, "The auth settings are being set.", "auth")
 }
-
-// connectionShown is a connection record. Its secrets are hidden unless Revealed is set.
-type connectionShown struct {
-	core.ConnectionRecord
-	Revealed bool
-}
-
-func showConnection(c *call) (*page, error) { return c.connection(false) }
-
-func (c *call) connection(reveal bool) (*page, error) {
-	p, err := c.instancePage("/connection", "connection")
-	if err != nil {
-		return nil, err
-	}
-	record, err := c.Service.Connection(c.context(), c.instance())
-	if err != nil {
-		p.Waiting = sentence(core.ProblemOf(err).Detail)
-		return p, nil
-	}
-	p.Data = connectionShown{ConnectionRecord: record, Revealed: reveal}
-	if !reveal {
-		p.Forms = []*form{button("reveal", instancePath(p.Instance.ID, "connection"), "Show the secrets")}
-	}
-	return p, nil
-}
-
-func revealConnection(c *call) (outcome, error) {
-	p, err := c.connection(true)
-	if err == nil && p.Waiting != "" {
-		err = core.Refuse(core.JobRunning, "%s", p.Waiting)
-	}
-	return outcome{show: p}, err
-}

@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -237,6 +238,43 @@ func TestOpenToTheInternet(t *testing.T) {
 		}
 		if v.Open(at + "/allowlist").HasForm("add-mine") {
 			t.Errorf("the allowlist %q: got a button for an address that it has, want none", want)
+		}
+	}
+}
+
+// The connection page has copy buttons, a psql command and, with the secrets, a .env file.
+func TestConnectionSnippets(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t)
+	in := box(s)
+	record, err := s.Connection(t.Context(), in.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := fakeservicetest.SignIn(t, s).Open("/portal/instances/" + in.ID + "/connection")
+	owner, err := url.Parse(record.Engines.Postgres.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner.User = url.User(owner.User.Username())
+	if want := "PGSSLROOTCERT=ca.pem psql '" + owner.String() + "'"; !strings.Contains(hidden.Text(), want) {
+		t.Errorf("the hidden connection: got %s, want %s", hidden.Text(), want)
+	}
+	if hidden.Find("id", "dotenv") != nil {
+		t.Error("the hidden connection: got a .env file, want none")
+	}
+	shown := hidden.Submit("reveal", nil)
+	for _, want := range []string{
+		"psql '" + record.Engines.Postgres.OwnerURL + "'", "DATABASE_URL='" + record.Engines.Postgres.OwnerURL + "'",
+		"REDIS_URL='" + record.Engines.Redis.URL + "'", "AUTH_SERVICE_KEY='" + record.Engines.Auth.ServiceKey + "'",
+	} {
+		if !strings.Contains(shown.Text(), want) {
+			t.Errorf("the connection: got %s, want %s", shown.Text(), want)
+		}
+	}
+	for _, id := range []string{"host", "postgres-owner", "postgres-readonly", "redis", "couchdb", "nats", "auth", "anon-key", "service-key", "psql", "dotenv", "ca"} {
+		if shown.Find("data-copy", id) == nil || shown.Find("id", id) == nil {
+			t.Errorf("the connection: got no copy button for %s, want one", id)
 		}
 	}
 }
