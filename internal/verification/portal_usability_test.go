@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
 // Logs wrap and can be copied, and the tab of each page is in view on a phone.
@@ -29,4 +31,17 @@ func TestPortalIsUsableOnAPhone(t *testing.T) {
 			t.Errorf("the active tab of %s: got one outside of the phone's screen, want it in view: %v", path, err)
 		}
 	}
+}
+
+// The price and the sum of the memory follow the choices of a plan and of engines.
+func TestMemoryIsAddedUpInABrowser(t *testing.T) {
+	t.Parallel()
+	p := comeToPortal(t)
+	p.s.AddInstance(fakeservice.Instance{ID: "i-shop", Name: "shop", Plan: "small", Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 1024}}})
+	p.signsIn()
+	p.does("choose a plan and an engine", p.open("/portal/instances/new"), says("Free. The engines need 0 of 1536 MB."),
+		until("document.readyState === 'complete'"), click("#create-engines-postgres"), until(`/^Free. The engines need [1-9]\d* of 1536 MB.$/.test(document.querySelector("[data-sum]").textContent)`),
+		typing("create-plan", "Small"), until(`document.querySelector("[data-sum]").textContent.startsWith("9.00 EUR a month.")`))
+	p.does("type a budget", p.open("/portal/instances/i-shop/engines"), until("document.readyState === 'complete'"), typing("engines-engines-postgres-memory_mb", "1"),
+		says("The engines need 11024 of 2048 MB."), until(`document.querySelector("[data-sum]").classList.contains("problem")`))
 }

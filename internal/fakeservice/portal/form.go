@@ -41,6 +41,9 @@ type form struct {
 	// Pairs shows the fields in two columns.
 	Pairs  bool
 	Fields []*field
+	// Sums, if non-nil, shows the memory of the chosen plan and engines. It has the values
+	// that no field has.
+	Sums *memorySum
 	// Problem is the reason of a refusal that is not about a single field.
 	Problem string
 	CSRF    string
@@ -51,8 +54,12 @@ type field struct {
 	Name, Label, Help, Kind string
 	Value                   string
 	// Checked is the state of a checkbox.
-	Checked      bool
-	Choices      []option
+	Checked bool
+	Choices []option
+	// Floor is the memory in MB that an engine needs when its checkbox is ticked.
+	Floor int
+	// Plans has the plans that the choices name, by value.
+	Plans        map[string]offer
 	Required     bool
 	Autocomplete string
 	Rows         int

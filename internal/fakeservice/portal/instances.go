@@ -31,28 +31,16 @@ func showNewInstance(c *call) (*page, error) {
 	}
 	engines := []*field{}
 	for _, name := range []string{core.EnginePostgres, core.EngineApps, core.EngineAuth} {
-		engines = append(engines, &field{Name: "engines." + name, Label: name, Kind: checkbox,
+		engines = append(engines, &field{Name: "engines." + name, Label: name, Kind: checkbox, Floor: offer.Engines[name].FloorMB,
 			Help: fmt.Sprintf("%d MB at least", offer.Engines[name].FloorMB)})
 	}
 	engines[2].Help += "; needs postgres and apps"
-	f := &form{ID: "create", Action: Root + "/instances", Submit: "Create the instance", Fields: slices.Concat([]*field{
+	f := &form{ID: "create", Action: Root + "/instances", Submit: "Create the instance", Sums: &memorySum{}, Fields: slices.Concat([]*field{
 		{Name: "name", Label: "Name", Kind: "text", Required: true, Autocomplete: "off"},
-		{Name: "plan", Label: "Plan", Kind: choice, Choices: planChoices(offer.Plans), Help: "A paid plan waits for its checkout."},
+		planField(offer.Plans, "", "A paid plan waits for its checkout."),
 		{Name: "region", Label: "Location", Kind: choice, Choices: locationChoices(places.Locations)},
 	}, engines, []*field{tagsField(nil)})}
 	return &page{Title: "New instance", Template: "new", Section: "instances", Forms: []*form{f}}, nil
-}
-
-func planChoices(plans []core.Plan) []option {
-	list := []option{}
-	for _, p := range plans {
-		price := "free"
-		if p.PriceCents > 0 {
-			price = money(p.PriceCents, p.Currency) + " a month"
-		}
-		list = append(list, option{p.ID, fmt.Sprintf("%s: %d MB, %d GB disk, %s", cmp.Or(p.Name, p.ID), p.MemoryMB, p.DiskGB, price)})
-	}
-	return list
 }
 
 func locationChoices(locations []core.Location) []option {

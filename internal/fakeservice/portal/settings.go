@@ -27,8 +27,8 @@ func showSettings(c *call) (*page, error) {
 			{Name: "name", Label: "Name", Kind: "text", Value: in.Name, Required: true, Autocomplete: "off"}, tagsField(in.Tags),
 		}},
 		{ID: "resize", Action: instancePath(in.ID, "resize"), Title: "Plan", Submit: "Change the plan",
-			Help:   "The machine restarts. The engines have to fit into the new plan.",
-			Fields: []*field{{Name: "plan", Label: "Plan", Kind: choice, Value: in.Plan, Choices: planChoices(offer.Plans)}}},
+			Help: "The machine restarts. The engines have to fit into the new plan.",
+			Sums: &memorySum{Fixed: engineMemory(in)}, Fields: []*field{planField(offer.Plans, in.Plan, "")}},
 		question("rotate", instancePath(in.ID, "rotate"), "Change all passwords",
 			"Every password and the auth service key are replaced. Clients with an old connection URL are refused at once.", c.urlLosses(in)...),
 		{ID: "delete", Action: instancePath(in.ID, "delete"), Title: "Delete the instance", Submit: "Delete for good", Danger: true, Losses: c.losses(in),
@@ -153,7 +153,7 @@ func showEngines(c *call) (*page, error) {
 	f := &form{ID: "engines", Action: instancePath(in.ID, "engines"), Title: "Engines and memory", Submit: "Set the engines", Pairs: true,
 		Help: "An engine that is turned off loses its data. Without a budget an engine gets its minimum."}
 	if at := slices.IndexFunc(offer.Plans, func(one core.Plan) bool { return one.ID == in.Plan }); at >= 0 {
-		f.Help += " Together they have " + strconv.Itoa(offer.Plans[at].MemoryMB) + " MB."
+		f.Sums = &memorySum{Plan: offerOf(offer.Plans[at])}
 	}
 	for _, name := range engineNames {
 		engine, on := in.Engines[name]
@@ -163,7 +163,7 @@ func showEngines(c *call) (*page, error) {
 			p.Forms = append(p.Forms, button("restart-"+name, instancePath(in.ID, "engines", name, "restart"), "Restart "+name))
 		}
 		f.Fields = append(f.Fields,
-			&field{Name: "engines." + name, Label: name, Kind: checkbox, Checked: on},
+			&field{Name: "engines." + name, Label: name, Kind: checkbox, Checked: on, Floor: offer.Engines[name].FloorMB},
 			&field{Name: "engines." + name + ".memory_mb", Label: "Memory of " + name + " in MB", Kind: "number", Value: budget, Autocomplete: "off",
 				Help: strconv.Itoa(offer.Engines[name].FloorMB) + " at least"})
 	}

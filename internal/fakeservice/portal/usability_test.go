@@ -1,6 +1,7 @@
 package portal_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -275,6 +276,43 @@ func TestConnectionSnippets(t *testing.T) {
 	for _, id := range []string{"host", "postgres-owner", "postgres-readonly", "redis", "couchdb", "nats", "auth", "anon-key", "service-key", "psql", "dotenv", "ca"} {
 		if shown.Find("data-copy", id) == nil || shown.Find("id", id) == nil {
 			t.Errorf("the connection: got no copy button for %s, want one", id)
+		}
+	}
+}
+
+// A form that chooses a plan or engines shows the price and the sum of the memory, also
+// after a refusal and without scripts.
+func TestMemoryIsAddedUp(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t)
+	in := s.AddInstance(fakeservice.Instance{Name: "box", Plan: "small", Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 1024}}})
+	v := fakeservicetest.SignIn(t, s)
+	floors := func(names ...string) int {
+		offer, err := s.Plans(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0
+		for _, name := range names {
+			sum += offer.Engines[name].FloorMB
+		}
+		return sum
+	}
+	at := "/portal/instances/" + in.ID
+	for _, row := range []struct {
+		page *fakeservicetest.Page
+		want string
+	}{
+		{v.Open("/portal/instances/new"), "Free. The engines need 0 of 1536 MB."},
+		{v.Open("/portal/instances/new").Submit("create", map[string]string{"name": "", "plan": "small", "engines.postgres": "on", "engines.apps": "on"}),
+			fmt.Sprintf("9.00 EUR a month. The engines need %d of 2048 MB.", floors("postgres", "apps"))},
+		{v.Open(at + "/engines"), "9.00 EUR a month. The engines need 1024 of 2048 MB."},
+		{v.Open(at+"/engines").Submit("engines", map[string]string{"engines.redis": "on", "engines.postgres.memory_mb": "2048"}),
+			fmt.Sprintf("9.00 EUR a month. The engines need %d of 2048 MB.", 2048+floors("redis"))},
+		{v.Open(at + "/settings"), "9.00 EUR a month. The engines need 1024 of 2048 MB."},
+	} {
+		if !strings.Contains(row.page.Text(), row.want) {
+			t.Errorf("%s: got %s, want %q", row.page.Path(), row.page.Text(), row.want)
 		}
 	}
 }

@@ -30,3 +30,21 @@ async function copy(source) {
     return false;
   }
 }
+
+// The sum of a form is that of its ticked engines, each with its number or its floor, next
+// to the memory of the chosen plan.
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("form");
+  const sum = form?.querySelector("[data-sum]");
+  if (!sum) {
+    return;
+  }
+  let used = Number(sum.dataset.fixed);
+  for (const engine of form.querySelectorAll("[data-floor]:checked")) {
+    const typed = form.elements[engine.name + ".memory_mb"]?.value;
+    used += Number(typed || engine.dataset.floor);
+  }
+  const { plan, price } = form.elements.plan?.selectedOptions[0].dataset ?? sum.dataset;
+  sum.textContent = `${price}. The engines need ${used} of ${plan} MB.`;
+  sum.classList.toggle("problem", used > Number(plan));
+});
