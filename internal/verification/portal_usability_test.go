@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
@@ -44,4 +45,17 @@ func TestMemoryIsAddedUpInABrowser(t *testing.T) {
 		typing("create-plan", "Small"), until(`document.querySelector("[data-sum]").textContent.startsWith("9.00 EUR a month.")`))
 	p.does("type a budget", p.open("/portal/instances/i-shop/engines"), until("document.readyState === 'complete'"), typing("engines-engines-postgres-memory_mb", "1"),
 		says("The engines need 11024 of 2048 MB."), until(`document.querySelector("[data-sum]").classList.contains("problem")`))
+}
+
+// Ctrl-Enter runs a statement, and a destructive form is reached and opened by keys alone.
+func TestPortalByKeyboard(t *testing.T) {
+	t.Parallel()
+	p, _ := furnished(t)
+	p.does("run a statement", p.open("/portal/instances/i-shop/console"), until("document.readyState === 'complete'"),
+		typing("query-sql", "SELECT 1"), chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)), says("Hello, world"))
+	p.does("open a question", p.open("/portal/instances/i-shop/settings"), until("document.readyState === 'complete'"),
+		until(`(document.querySelector("#resize button").focus(), true)`), chromedp.KeyEvent(kb.Tab),
+		until(`document.activeElement.matches("#ask-rotate > summary:focus-visible") && getComputedStyle(document.activeElement).outlineStyle === "solid"`),
+		chromedp.KeyEvent(kb.Enter), until(`document.querySelector("#ask-rotate").open`), chromedp.KeyEvent(kb.Tab),
+		until(`document.activeElement.matches("#rotate button")`))
 }

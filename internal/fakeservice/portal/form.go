@@ -63,6 +63,8 @@ type field struct {
 	Required     bool
 	Autocomplete string
 	Rows         int
+	// Sends marks a text area in which Ctrl-Enter sends the form.
+	Sends bool
 	// Code marks text that is not prose.
 	Code  bool
 	Error string

@@ -26,11 +26,25 @@ func showConsole(c *call) (*page, error) {
 			Choices: []option{{"off", "Off: every statement is refused"}, {"ro", "Read only: Postgres refuses writes"}, {"rw", "Read and write"}},
 		}}},
 		{ID: "query", Action: instancePath(p.Instance.ID, "query"), Title: "Statement", Submit: "Run", Fields: []*field{
-			{Name: "database", Label: "Database", Kind: "text", Autocomplete: "off", Code: true, Help: "The instance's own when left empty."},
-			{Name: "sql", Label: "SQL", Kind: textarea, Rows: 6, Code: true},
+			{Name: "database", Label: "Database", Kind: choice, Choices: c.databaseChoices()},
+			{Name: "sql", Label: "SQL", Kind: textarea, Rows: 10, Code: true, Sends: true, Help: "Ctrl-Enter runs it."},
 		}},
 	}
 	return p, nil
+}
+
+// databaseChoices returns the databases of the instance, its own first. If they cannot be
+// read, a statement can only be sent to the instance's own.
+func (c *call) databaseChoices() []option {
+	choices := []option{{"", "The instance's own"}}
+	list, err := c.Service.ListDatabases(c.context(), c.instance())
+	if err != nil {
+		return choices
+	}
+	for _, d := range list.Databases {
+		choices = append(choices, option{d.Name, d.Name})
+	}
+	return choices
 }
 
 func setConsole(c *call) (outcome, error) {

@@ -1,6 +1,7 @@
 package portal_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -314,5 +315,29 @@ func TestMemoryIsAddedUp(t *testing.T) {
 		if !strings.Contains(row.page.Text(), row.want) {
 			t.Errorf("%s: got %s, want %q", row.page.Path(), row.page.Text(), row.want)
 		}
+	}
+}
+
+// The SQL console offers the databases of the instance, and keeps the chosen one.
+func TestConsoleChoosesADatabase(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	s := fakeservicetest.Start(t, func(o *fakeservice.Options) {
+		o.Querier = fakeservice.QuerierFunc(func(_ context.Context, q fakeservice.Query) (fakeservice.QueryResult, error) {
+			asked = append(asked, q.Database)
+			return fakeservice.QueryResult{Command: "SELECT"}, nil
+		})
+	})
+	in := s.AddInstance(fakeservice.Instance{Name: "box", ConsoleMode: "ro", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
+	s.AddDatabase(in.ID, "stock")
+	page := fakeservicetest.SignIn(t, s).Open("/portal/instances/" + in.ID + "/console")
+	for _, want := range []string{`<option value="" selected>The instance&#39;s own</option>`, `<option value="main">main</option>`, `<option value="stock">stock</option>`} {
+		if !strings.Contains(page.HTML, want) {
+			t.Errorf("the console: got %s, want %s", page.HTML, want)
+		}
+	}
+	page = page.Submit("query", map[string]string{"database": "stock", "sql": "SELECT 1"})
+	if page.Value("query", "database") != "stock" || !slices.Equal(asked, []string{"stock"}) {
+		t.Errorf("the statement: got it sent to %q and %q chosen, want stock", asked, page.Value("query", "database"))
 	}
 }

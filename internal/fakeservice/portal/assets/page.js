@@ -48,3 +48,11 @@ document.addEventListener("input", (event) => {
   sum.textContent = `${price}. The engines need ${used} of ${plan} MB.`;
   sum.classList.toggle("problem", used > Number(plan));
 });
+
+// Ctrl-Enter, or Command-Enter, sends the form of a text area that is marked for it.
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("textarea[data-sends]")) {
+    event.preventDefault();
+    event.target.form.requestSubmit();
+  }
+});
