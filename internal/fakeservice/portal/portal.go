@@ -98,13 +98,6 @@ func (p *Portal) Mount(mux *http.ServeMux) {
 	mux.Handle(Root+"/", p.signedIn(func(c *call) { c.fail(core.Refuse(core.NotFound, "There is no such page.")) }))
 }
 
-// serveGuide serves the guide without a sign-in.
-func (p *Portal) serveGuide(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", core.GuideType)
-	_, _ = w.Write(core.Guide) // nothing can be done for a reader that is gone
-	p.did("GET /guides/apps")
-}
-
 // call is a request with a session.
 type call struct {
 	*Portal

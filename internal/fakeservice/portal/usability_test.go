@@ -341,3 +341,22 @@ func TestConsoleChoosesADatabase(t *testing.T) {
 		t.Errorf("the statement: got it sent to %q and %q chosen, want stock", asked, page.Value("query", "database"))
 	}
 }
+
+// A browser gets the guide to apps as a page, and any other program as markdown.
+func TestGuideIsRendered(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	page := s.send(t, "GET", "/guides/apps", http.Header{"Accept": {"text/html,*/*;q=0.8"}}, nil)
+	for _, want := range []string{"<title>Guide to apps · Instance hosting</title>", "<h1>What a hosted app must satisfy</h1>", "<h2>The container</h2>", "<code>PORT</code>"} {
+		if !strings.Contains(page.page, want) {
+			t.Errorf("the guide in a browser: got %s, want %s", page.page, want)
+		}
+	}
+	if got := page.header.Get("Content-Type"); got != "text/html; charset=utf-8" {
+		t.Errorf("the guide in a browser: got %s, want HTML", got)
+	}
+	text := s.send(t, "GET", "/guides/apps", http.Header{"Accept": {"*/*"}}, nil)
+	if got := text.header.Get("Content-Type"); got != core.GuideType || text.page != string(core.Guide) || text.header.Get("Vary") != "Accept" {
+		t.Errorf("the guide in another program: got %s with %s, want markdown", got, text.page)
+	}
+}
