@@ -73,6 +73,8 @@ func ago(now, t time.Time) string {
 	distance := now.Sub(t).Abs()
 	var text string
 	switch {
+	case distance < time.Minute && t.After(now):
+		return "in less than a minute"
 	case distance < time.Minute:
 		return "just now"
 	case distance < time.Hour:

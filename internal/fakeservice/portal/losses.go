@@ -25,14 +25,18 @@ func loss(what string, names []string) []string {
 
 // losses names the contents of an instance that its deletion loses.
 func (c *call) losses(in *core.InstanceRecord) []string {
+	lost := c.dataLosses(in)
+	lost = append(lost, c.appLosses(in)...)
+	return append(lost, c.backupLosses(in)...)
+}
+
+// dataLosses names the engines of an instance and its databases.
+func (c *call) dataLosses(in *core.InstanceRecord) []string {
 	var engines []string
 	for _, e := range enginesOf(in) {
 		engines = append(engines, e.Name)
 	}
-	lost := loss("Engines with all their data", engines)
-	lost = append(lost, c.databaseLosses(in)...)
-	lost = append(lost, c.appLosses(in)...)
-	return append(lost, c.backupLosses(in)...)
+	return append(loss("Engines with all their data", engines), c.databaseLosses(in)...)
 }
 
 // databaseLosses names the databases of an instance. An engine that is off has none.

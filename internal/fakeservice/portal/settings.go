@@ -95,7 +95,7 @@ func showBackups(c *call) (*page, error) {
 		engines = append(engines, option{e.Name, e.Name})
 	}
 	p.Forms = append(p.Forms, &form{ID: "reset", Action: instancePath(in.ID, "reset"), Title: "Reset", Submit: "Empty", Danger: true,
-		Help: "An engine begins empty again. An undo snapshot is taken first.", Losses: c.databaseLosses(in),
+		Help: "An engine begins empty again. An undo snapshot is taken first. With one engine chosen, the others keep their data.", Losses: c.dataLosses(in),
 		Fields: []*field{
 			{Name: "engine", Label: "Engine", Kind: choice, Choices: engines},
 			confirmField("All data of the engine goes.", in.ID),
