@@ -90,7 +90,7 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 	if programs.PgBouncer != "" {
 		pooler = "with PgBouncer for the pooled port"
 	}
-	code := "Apps are built from what --repo owner/repo=folder-or-URL names, which is nothing now."
+	code := "Apps are built from what --repo owner/repo=folder-or-URL names: nothing now."
 	if len(s.repos) > 0 {
 		code = "Apps are built from " + s.repos.String() + "."
 	}

@@ -289,55 +289,6 @@ func start(ctx context.Context, s settings, begin setup.Setup, courier *webhooks
 	return service, real, nil
 }
 
-// announce prints the fake's addresses and how to configure a provider. The first line
-// contains the base URL, for programs that wait for it.
-func announce(out io.Writer, root string, s settings, service *fakeservice.Service, engines string) {
-	_, _ = fmt.Fprintf(out, `The fake service answers at %s/api/v1
-
-Its clock runs %g times as fast as yours: a new instance takes %s.
-To use it, in another terminal:
-
-  export HOSTING_BASE_URL=%s/api/v1
-  export HOSTING_API_KEY=%s
-
-Agents find the same as tools, with the same key or by OAuth, by MCP at %s/mcp
-The portal, for people, is at %s/portal
-
-  sign in as %s with the password %s
-
-%s
-%s
-What it holds:
-
-  curl -H 'Authorization: Bearer %s' %s/_fake/state
-
-Ctrl-C stops it; %s
-`, root, s.speed, time.Duration(float64(8*time.Minute)/s.speed).Round(100*time.Millisecond), root, service.APIKey(), root, root, emailOf(service), service.PortalPassword(), engines, forecast(s), service.ControlToken(), root, keeping(s))
-}
-
-// emailOf returns the account's e-mail address, which is its sign-in name.
-func emailOf(service *fakeservice.Service) string {
-	account, _ := service.Account(context.Background()) // a read of the current state does not fail
-	return account.Email
-}
-
-// keeping says what remains when the fake stops.
-func keeping(s settings) string {
-	if s.state == "" {
-		return "it keeps nothing."
-	}
-	return "started with --state " + s.state + " again, it goes on."
-}
-
-// forecast returns a paragraph that names the weather and the flags that repeat it. In fair
-// weather it is empty.
-func forecast(s settings) string {
-	if s.weather == weather.Calm {
-		return ""
-	}
-	return fmt.Sprintf("\nThe weather is a %s: requests go wrong by chance. To have the same again: --weather %s --seed %d\n", s.weather, s.weather, s.seed)
-}
-
 // writeReady writes the file atomically, so that a reader never sees half an address.
 func writeReady(path, text string) error {
 	temporary := path + ".tmp"
