@@ -20,24 +20,24 @@ type connection struct {
 	} `json:"engines"`
 }
 
-// psqlCommand writes the files that psql needs, and returns the command. Only a file
-// contains the password, not the terminal.
-func psqlCommand(ctx context.Context, fake *fakeProcess, work *workspace, deployed guestbook) (string, error) {
+// writePsql writes a program that opens the database, and the files that it needs. Its
+// name is shorter than the address of the database, and only a file has the password.
+func writePsql(ctx context.Context, fake *fakeProcess, work *workspace, deployed guestbook) error {
 	var record connection
 	if err := fake.get(ctx, "/api/v1/instances/"+deployed.InstanceID+"/connection", &record); err != nil {
-		return "", fmt.Errorf("read the connection record: %w", err)
+		return fmt.Errorf("read the connection record: %w", err)
 	}
 	certificate, passwords := filepath.Join(work.folder, "box-ca.pem"), filepath.Join(work.folder, "pgpass")
 	command, password, err := psql(record.Engines.Postgres.OwnerURL, certificate, passwords)
 	if err != nil {
-		return "", err
+		return err
 	}
 	for name, text := range map[string]string{certificate: record.CACertificate, passwords: password} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return command, nil
+	return os.WriteFile(work.psqlFile, []byte("#!/bin/sh\nexec "+command+" \"$@\"\n"), 0o700) //nolint:gosec // it is run
 }
 
 // psql returns the command that connects as the owner, and the line of the password file

@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/width"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/terminal"
 )
 
 // line returns one of the demo's lines: a mark, a duration, and a text.
@@ -14,8 +16,15 @@ func line(mark, took, text string) string {
 	return fmt.Sprintf("%s %6s  %s", mark, took, text)
 }
 
-// indented returns a line that belongs to the one above it.
-func indented(text string) string { return line(" ", "", text) }
+// margin is the width of a line before its text.
+const margin = 10
+
+// wrapped returns a line whose text is broken to fit the columns. What follows the first
+// line is below its text.
+func wrapped(mark, took, text string, columns int) string {
+	text = terminal.Wrap(text, max(columns-margin, 1))
+	return line(mark, took, strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", margin)))
+}
 
 // seconds formats a duration for people, with tenths of a second if they matter.
 func seconds(d time.Duration) string {

@@ -3,8 +3,9 @@
 // that a second plan changes nothing. Then it verifies the guestbook as a visitor, in a
 // browser if one is installed.
 //
-// It prints a line for each thing that it has done or proved, and on a terminal also the
-// running jobs and builds. Terraform's output is kept for errors, or shown with --plans.
+// It prints a line for each step, and on a terminal also the running jobs and builds. With
+// --verbose it prints each output and each check. Terraform's output is kept for errors, or
+// shown with --plans.
 //
 // If standard input is not a terminal, it then destroys everything and reports what the
 // fake has left. On a terminal everything stays up so that the user can look around.
@@ -21,23 +22,27 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/terminal"
 )
 
 func main() {
 	options := options{}
 	flag.StringVar(&options.cli, "cli", "terraform", "Terraform or OpenTofu to run, 1.11 or newer")
 	flag.Float64Var(&options.speed, "speed", 20, "speed of the fake's clock, as a multiple of real time")
+	verbose := flag.Bool("verbose", false, "also print the outputs, the durations of the jobs and each check")
 	flag.BoolVar(&options.plans, "plans", false, "show all of Terraform's output: plans, progress and warnings")
 	flag.StringVar(&options.bin, "bin", ".bin", "folder with the built provider and fake")
 	flag.StringVar(&options.module, "module", "examples/guestbook", "module to apply")
 	flag.StringVar(&options.folder, "folder", ".demo", "working folder; its contents are deleted before and after the run")
 	flag.StringVar(&options.artifacts, "artifacts", ".artifacts", "folder for screenshots of the guestbook")
 	flag.Parse()
-	options.interactive = isTerminal(os.Stdin)
+	options.interactive = terminal.IsTerminal(os.Stdin)
 
 	// A terminal that is closed must not leave the fake behind.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	screen := &screen{out: os.Stdout, columns: func() int { return liveColumns(os.Stdout) }, now: time.Now}
+	screen := &screen{out: os.Stdout, columns: func() int { return liveColumns(os.Stdout) }, now: time.Now,
+		style: terminal.StyleOf(os.Stdout, os.Getenv), verbose: *verbose}
 	still := screen.animate()
 	unheard := context.AfterFunc(ctx, screen.interrupted)
 	err := run(ctx, options, screen)
@@ -83,7 +88,7 @@ type leftoverError struct{ error }
 // the folder unless it helps to find a problem.
 func run(ctx context.Context, options options, screen *screen) (err error) {
 	began := time.Now()
-	screen.say("The guestbook, from nothing to verified, on a fake service whose clock runs %g times as fast.\n", options.speed)
+	screen.say("The guestbook, from nothing to verified, on a fake service.\nIts clock runs %g times as fast as yours.\n", options.speed)
 	receiver := startReceiver()
 	defer receiver.server.Close()
 
@@ -134,10 +139,11 @@ func run(ctx context.Context, options options, screen *screen) (err error) {
 		return err
 	}
 	screen.end(false)
-	screen.say("\nAll of it held, in %s.", rounded(time.Since(began)))
+	screen.say("\n%s in %s.", screen.style.Good("Everything worked,"), rounded(time.Since(began)))
 	if options.interactive {
 		return stayUp(ctx, fake, work, deployed, screen)
 	}
+	screen.say("%s", nextStep(screen))
 	return nil
 }
 
@@ -193,7 +199,7 @@ func showEvents(ctx context.Context, work *workspace, receiver *receiver, screen
 	if events == 0 {
 		return errors.New("no event has come to the webhook endpoint")
 	}
-	screen.done("%d events came to the webhook endpoint, each signed with its secret", events)
+	screen.done("%d events came to the webhook endpoint, each signed", events)
 	return nil
 }
 
@@ -207,7 +213,7 @@ func showOutputs(ctx context.Context, work *workspace, screen *screen) error {
 		return fmt.Errorf("check the outputs: %w", err)
 	}
 	for _, line := range lines {
-		screen.say("%s", indented(line))
+		screen.aside("%s", line)
 	}
 	return nil
 }
@@ -217,9 +223,10 @@ func showTimes(ctx context.Context, fake *fakeProcess, speed float64, screen *sc
 	if err != nil {
 		return fmt.Errorf("read the fake's log: %w", err)
 	}
-	lines, err := timeline.report(speed)
-	for _, line := range lines {
-		screen.say("%s", indented(line))
+	summary, jobs, err := timeline.report(speed)
+	if summary != "" {
+		screen.note("%s", summary)
+		screen.aside("%s", jobs)
 	}
 	if err != nil {
 		return fmt.Errorf("measure the apply: %w", err)
@@ -237,7 +244,7 @@ func checkContract(ctx context.Context, fake *fakeProcess, screen *screen) error
 	if len(violations) > 0 {
 		return fmt.Errorf("%d exchanges are not as the API document has them, the first: %s", len(violations), violations[0])
 	}
-	screen.done("Every exchange was as the API document has it")
+	screen.done("Every request and answer matched the API document")
 	return nil
 }
 

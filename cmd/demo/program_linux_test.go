@@ -52,8 +52,8 @@ type demonstration struct {
 	place string
 }
 
-// demonstrate starts the demo on a separate terminal.
-func demonstrate(t *testing.T) *demonstration {
+// demonstrate starts the demo on a separate terminal, with more arguments.
+func demonstrate(t *testing.T, more ...string) *demonstration {
 	t.Helper()
 	bin, cli := programs(t)
 	// The test's own folder is unsuitable: its path is too long for sockets, and other
@@ -68,8 +68,8 @@ func demonstrate(t *testing.T) *demonstration {
 		t.Fatal(err)
 	}
 	d := &demonstration{pty: openPTY(t, 120), place: place}
-	d.command = exec.Command(filepath.Join(bin, "demo"), "--cli", cli, "--bin", bin,
-		"--folder", filepath.Join(place, "work"), "--artifacts", filepath.Join(place, "artifacts"))
+	d.command = exec.Command(filepath.Join(bin, "demo"), append([]string{"--cli", cli, "--bin", bin,
+		"--folder", filepath.Join(place, "work"), "--artifacts", filepath.Join(place, "artifacts")}, more...)...)
 	d.command.Dir = root
 	d.command.Env = append(os.Environ(), "TMPDIR="+temporary, "TERM=xterm")
 	d.command.Stdin, d.command.Stdout, d.command.Stderr = d.terminal, d.terminal, d.terminal

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/terminal"
 )
 
 // A screen shows the progress of the demo. A finished step is a permanent line. On a
@@ -16,6 +19,9 @@ type screen struct {
 	// columns returns the width of the terminal, or 0 without a terminal.
 	columns func() int
 	now     func() time.Time
+	style   terminal.Style
+	// verbose shows details.
+	verbose bool
 
 	mu sync.Mutex
 	// doing is the current step ("" between steps), hint its expected duration, and detail
@@ -46,7 +52,7 @@ func (s *screen) begin(about time.Duration, format string, arguments ...any) {
 	s.began = s.now()
 	s.marked = s.began
 	if about > 0 && s.columns() == 0 {
-		s.write(line("…", "", s.doing+s.hint))
+		s.writeLine("…", "", s.doing+s.hint)
 	}
 	s.draw()
 }
@@ -60,7 +66,7 @@ func (s *screen) done(format string, arguments ...any) {
 		return
 	}
 	now := s.now()
-	s.write(line("✓", seconds(now.Sub(s.marked)), fmt.Sprintf(format, arguments...)))
+	s.writeLine("✓", seconds(now.Sub(s.marked)), fmt.Sprintf(format, arguments...))
 	s.marked = now
 	s.draw()
 }
@@ -73,7 +79,7 @@ func (s *screen) end(failed bool) {
 		return
 	}
 	if failed && s.doing != "" {
-		s.write(line("✗", seconds(s.now().Sub(s.began)), s.doing))
+		s.writeLine("✗", seconds(s.now().Sub(s.began)), s.doing)
 	}
 	s.doing, s.hint, s.detail = "", "", ""
 	s.draw()
@@ -90,7 +96,7 @@ func (s *screen) interrupted() {
 	}
 	s.doing, s.hint, s.detail, s.began = stopping, "", "", s.now()
 	if s.columns() == 0 {
-		s.write(line("…", "", s.doing))
+		s.writeLine("…", "", s.doing)
 	}
 	s.draw()
 }
@@ -101,6 +107,24 @@ func (s *screen) say(format string, arguments ...any) {
 	defer s.mu.Unlock()
 	s.write(fmt.Sprintf(format, arguments...))
 	s.draw()
+}
+
+// note prints a permanent line that belongs to the one above it.
+func (s *screen) note(format string, arguments ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping {
+		return
+	}
+	s.writeLine(" ", "", fmt.Sprintf(format, arguments...))
+	s.draw()
+}
+
+// aside is note for what only --verbose shows.
+func (s *screen) aside(format string, arguments ...any) {
+	if s.verbose {
+		s.note(format, arguments...)
+	}
 }
 
 // Write prints a program's output, line by line, above the current step.
@@ -166,6 +190,22 @@ func (s *screen) tick() {
 func (s *screen) write(text string) {
 	s.clear()
 	_, _ = fmt.Fprintln(s.out, text) // a closed terminal cannot show an error
+}
+
+// writeLine prints a permanent line in the width of the screen. The caller holds the lock.
+func (s *screen) writeLine(mark, took, text string) {
+	columns := s.columns()
+	if columns == 0 {
+		columns = terminal.Columns
+	}
+	whole := wrapped(mark, took, text, columns)
+	switch mark {
+	case "✓":
+		whole = s.style.Good(mark) + strings.TrimPrefix(whole, mark)
+	case "✗":
+		whole = s.style.Bad(mark) + strings.TrimPrefix(whole, mark)
+	}
+	s.write(whole)
 }
 
 func (s *screen) clear() {

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -119,5 +121,70 @@ func TestScreenIsInterrupted(t *testing.T) {
 				t.Errorf("want (-), got (+):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Lines fit the screen, and 80 columns without a terminal. Only --verbose shows details.
+func TestScreenWrapsAndSummarizes(t *testing.T) {
+	t.Parallel()
+	const long = "After the redeploy of the app: message, account and counter are there, as they were before"
+	for name, test := range map[string]struct {
+		columns int
+		verbose bool
+		want    string
+	}{
+		"without a terminal": {0, true, "✓   0.0s  After the redeploy of the app: message, account and counter are there,\n          as they were before\n          app_url = http://a\n"},
+		"short":              {0, false, "✓   0.0s  After the redeploy of the app: message, account and counter are there,\n          as they were before\n"},
+	} {
+		s, shown, _ := newTestScreen(test.columns)
+		s.verbose, s.marked = test.verbose, s.now()
+		s.done(long)
+		s.aside("app_url = %s", "http://a")
+		if diff := cmp.Diff(test.want, shown.String()); diff != "" {
+			t.Errorf("%s: want (-), got (+):\n%s", name, diff)
+		}
+	}
+	s, shown, _ := newTestScreen(40)
+	s.marked = s.now()
+	s.done(long)
+	for line := range strings.Lines(shown.String()) {
+		if length := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); length > 40 {
+			t.Errorf("%q has %d columns, want at most 40", line, length)
+		}
+	}
+}
+
+// On a terminal the mark of a line is coloured, and nothing else of it.
+func TestScreenInColour(t *testing.T) {
+	t.Parallel()
+	s, shown, _ := newTestScreen(0)
+	s.style, s.marked = true, s.now()
+	s.done("It is deployed")
+	s.begin(0, "Plan again")
+	s.end(true)
+	if diff := cmp.Diff("\x1b[32m✓\x1b[0m   0.0s  It is deployed\n\x1b[31m✗\x1b[0m   0.0s  Plan again\n", shown.String()); diff != "" {
+		t.Errorf("want (-), got (+):\n%s", diff)
+	}
+}
+
+// What to look at fits 80 columns, is plain without colours, and ends with the next step.
+func TestLookAround(t *testing.T) {
+	t.Parallel()
+	s, _, _ := newTestScreen(0)
+	fake := &fakeProcess{origin: "http://127.0.0.1:45678", token: strings.Repeat("T", 26), password: strings.Repeat("P", 26)}
+	work := &workspace{cli: "/usr/local/bin/terraform", module: "/home/me/hosting/.demo/guestbook", environmentFile: "/home/me/hosting/.demo/env", psqlFile: "/home/me/hosting/.demo/psql"}
+	for _, text := range []string{lookAround(fake, work, guestbook{AppURL: "http://127.65.1.2:3000"}, s), nextStep(s)} {
+		for line := range strings.Lines(text) {
+			if length := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); length > 80 {
+				t.Errorf("%q has %d columns, want at most 80", line, length)
+			}
+		}
+		if strings.Contains(text, "\x1b") || !strings.Contains(text, "Next: ") {
+			t.Errorf("got %q, want plain text with the next step", text)
+		}
+	}
+	s.style = true
+	if text := lookAround(fake, work, guestbook{AppURL: "http://127.65.1.2:3000"}, s); !strings.Contains(text, "\x1b[36mhttp://127.65.1.2:3000\x1b[0m") {
+		t.Errorf("on a terminal: got %q, want a coloured address", text)
 	}
 }

@@ -94,11 +94,11 @@ func (t timeline) span(speed float64) time.Duration {
 // mostRatio is the maximum duration of an apply as a multiple of its critical path.
 const mostRatio = 1.25
 
-// report compares the span with the critical path. It returns the lines even if the error
-// is about their ratio.
-func (t timeline) report(speed float64) ([]string, error) {
+// report compares the span with the critical path. It returns a summary and the jobs of the
+// path even if the error is about their ratio.
+func (t timeline) report(speed float64) (summary, jobs string, err error) {
 	if t.firstPOST.IsZero() || len(t.tasks) == 0 {
-		return nil, errors.New("the fake has logged no POST, or no job")
+		return "", "", errors.New("the fake has logged no POST, or no job")
 	}
 	path := criticalPath(t.tasks)
 	var names []string
@@ -107,17 +107,14 @@ func (t timeline) report(speed float64) ([]string, error) {
 	}
 	span, least := t.span(speed), total(path)
 	if least <= 0 {
-		return nil, errors.New("no job in the fake's log took any time")
+		return "", "", errors.New("no job in the fake's log took any time")
 	}
-	ratio := float64(span) / float64(least)
-	lines := []string{
-		fmt.Sprintf("It took %s of the service's time, %.2f times the least that it takes:", rounded(span), ratio),
-		fmt.Sprintf("%s (%s)", rounded(least), strings.Join(names, ", ")),
+	summary = fmt.Sprintf("It took %s of the service's time: %s for jobs, %s for the rest", rounded(span), rounded(least), rounded(span-least))
+	jobs = "The jobs that waited for each other: " + strings.Join(names, ", ")
+	if most := time.Duration(float64(least) * mostRatio); span > most {
+		return summary, jobs, fmt.Errorf("the apply took %s of the service's time, and its jobs need %s: at most %s is expected", rounded(span), rounded(least), rounded(most))
 	}
-	if ratio > mostRatio {
-		return lines, fmt.Errorf("the apply took %.2f times its critical path, and may take %.2f times", ratio, mostRatio)
-	}
-	return lines, nil
+	return summary, jobs, nil
 }
 
 func rounded(d time.Duration) time.Duration {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -60,15 +59,15 @@ func TestReport(t *testing.T) {
 	create.settled, imported.settled = start.Add(25*time.Second), start.Add(30*time.Second)
 	log := timeline{firstPOST: start, tasks: []task{imported, create}}
 
-	lines, err := log.report(20)
+	summary, jobs, err := log.report(20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Join(lines, "\n")
-	for _, want := range []string{"10m0s of the service's time, 1.20 times", "8m20s (create 8m0s, app_import 20s)"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the report lacks %q:\n%s", want, text)
-		}
+	if want := "It took 10m0s of the service's time: 8m20s for jobs, 1m40s for the rest"; summary != want {
+		t.Errorf("the summary: got %q, want %q", summary, want)
+	}
+	if want := "The jobs that waited for each other: create 8m0s, app_import 20s"; jobs != want {
+		t.Errorf("the jobs: got %q, want %q", jobs, want)
 	}
 }
 
@@ -78,9 +77,9 @@ func TestReportOfTooMuch(t *testing.T) {
 	create := job("i", "create", 400)
 	for took, fails := range map[time.Duration]bool{25 * time.Second: false, 26 * time.Second: true} {
 		create.settled = start.Add(took)
-		lines, err := timeline{firstPOST: start, tasks: []task{create}}.report(20)
-		if (err != nil) != fails || len(lines) != 2 {
-			t.Errorf("after %s the report is %q, %v", took, lines, err)
+		summary, jobs, err := timeline{firstPOST: start, tasks: []task{create}}.report(20)
+		if (err != nil) != fails || summary == "" || jobs == "" {
+			t.Errorf("after %s the report is %q, %q, %v", took, summary, jobs, err)
 		}
 	}
 }
@@ -93,8 +92,8 @@ func TestReportOfNothing(t *testing.T) {
 		"no job":          {firstPOST: start},
 		"jobs of no time": {firstPOST: start, tasks: []task{job("i", "create", 0)}},
 	} {
-		if lines, err := log.report(20); err == nil {
-			t.Errorf("%s: reported %q", name, lines)
+		if summary, _, err := log.report(20); err == nil {
+			t.Errorf("%s: reported %q", name, summary)
 		}
 	}
 }

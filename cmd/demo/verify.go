@@ -63,19 +63,29 @@ func verify(ctx context.Context, fake *fakeProcess, work *workspace, options opt
 	if err != nil {
 		return deployed, err
 	}
+	checks := 0
 	check := verification.Guestbook{
 		AppURL: deployed.AppURL, AuthURL: deployed.AuthURL, AnonKey: deployed.AnonKey,
 		Service: service, InstanceID: deployed.InstanceID, App: appName,
 		Processes: fake.process,
-		Chromium:  chromium, Screenshots: pictures, Say: screen.done,
+		Chromium:  chromium, Screenshots: pictures, Say: counted(&checks, screen),
 	}
 	if err := check.Verify(ctx); err != nil {
 		// The app's log often says more, and is not shown elsewhere.
 		log, _ := fake.appLog(context.WithoutCancel(ctx), deployed.InstanceID, appName)
 		return deployed, fmt.Errorf("verify the guestbook: %w\nthe end of the app's log:\n%s", err, log)
 	}
+	screen.done("It is verified %s, by %d checks, through a redeploy and a kill -9", way, checks)
 	if chromium != "" {
-		screen.say("%s", indented("Pictures of it are in "+options.artifacts))
+		screen.note("Pictures of it are in %s", options.artifacts)
 	}
 	return deployed, nil
+}
+
+// counted returns a function that counts the results of a verification. They are details.
+func counted(checks *int, screen *screen) func(string, ...any) {
+	return func(format string, arguments ...any) {
+		*checks++
+		screen.aside(format, arguments...)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
@@ -25,16 +26,48 @@ var proofs = []string{
 	"✓ .* The fake service answers at http",
 	"✓ .* has the provider that was built",
 	"✓ .* The guestbook is deployed",
-	" app_url = ",
-	" times the least",
+	" of the service's time: ",
 	"✓ .* A second plan changes nothing",
-	"✓ .*/healthz: 200 ok",
-	"✓ .* posted, and the page shows: ",
-	"✓ .* After the redeploy of the app: message, account and counter are there",
-	"✓ .* After the kill -9 of Postgres: message, account and counter are there",
+	"✓ .* It is verified .*, by [0-9]+ checks, through a redeploy and a kill -9",
 	"✓ .* events came to the webhook endpoint, each signed",
-	"✓ .* Every exchange was as the API document has it",
-	"^All of it held, in ",
+	"✓ .* Every request and answer matched the API document",
+	"^Everything worked, in ",
+}
+
+// details are lines that only --verbose prints, without the breaks that fit the screen.
+var details = []string{
+	" app_url = ", " The jobs that waited for each other: create ", "/healthz: 200 ok", " posted, and the page shows: ",
+	" After the redeploy of the app: message, account and counter are there", " After the kill -9 of Postgres: message, account and counter are there",
+}
+
+// colours matches the colours of a line on a terminal.
+var colours = regexp.MustCompile(`\x1b\[[0-9]*m`)
+
+// mustShow checks that a demo prints its details with --verbose, and only then.
+func mustShow(t *testing.T, lines []string, verbose bool) {
+	t.Helper()
+	text := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
+	for _, detail := range details {
+		if got := strings.Contains(text, detail); got != verbose {
+			t.Errorf("the output has %q: got %t, want %t", detail, got, verbose)
+		}
+	}
+}
+
+// mustFit checks that lines fit 80 columns, except those with a word that is longer, and
+// are plain.
+func mustFit(t *testing.T, lines []string) {
+	t.Helper()
+	for _, line := range lines {
+		words := strings.Fields(line)
+		longest := 0
+		for _, word := range words {
+			longest = max(longest, utf8.RuneCountInString(word))
+		}
+		if length := utf8.RuneCountInString(line); length > 80 && longest < 60 || strings.Contains(line, "\x1b") {
+			t.Errorf("the line %q has %d columns, want plain text of at most 80", line, length)
+		}
+	}
 }
 
 // check checks the final lines of the demo on a screen.
@@ -79,26 +112,36 @@ func TestDemoWithoutATerminal(t *testing.T) {
 	}
 	proofs := append(proofs[:len(proofs)-2:len(proofs)-2],
 		"…         Destroy the guestbook, about ", "✓ .* the fake has nothing left", proofs[len(proofs)-2], proofs[len(proofs)-1])
-	check(t, strings.Split(strings.TrimSpace(printed.String()), "\n"), proofs)
+	lines := strings.Split(strings.TrimSpace(printed.String()), "\n")
+	check(t, lines, proofs)
+	mustShow(t, lines, false)
+	mustFit(t, lines)
 	if _, err := os.Stat(filepath.Join(place, "work")); err == nil {
 		t.Error("the demo's folder is there")
 	}
 }
 
-// On a terminal it stays up, and each line that it suggests works when it is copied.
+// With --verbose, on a terminal, it prints the details. It stays up, and each line that it suggests works when it is copied.
 func TestDemoOnATerminal(t *testing.T) {
 	if _, err := exec.LookPath("psql"); err != nil {
 		machine.Lacks(t, "the demo is looked at with psql: %s", err)
 	}
-	d := demonstrate(t)
+	d := demonstrate(t, "--verbose")
 	if err := d.terminal.Close(); err != nil {
 		t.Fatal(err)
 	}
 	d.until(t, "the last line of what to look at", func(text string) bool {
-		return strings.Contains(text, "change of main.tf, ") && strings.HasSuffix(text, "\r\n")
+		return strings.Contains(text, "the guide docs/guides/first-app.md") && strings.HasSuffix(text, "\r\n")
 	})
-	lines := stays(d.text())
+	var lines []string
+	for _, line := range stays(d.text()) {
+		lines = append(lines, colours.ReplaceAllString(line, ""))
+	}
 	check(t, lines, proofs)
+	mustShow(t, lines, true)
+	if !strings.Contains(d.text(), "\x1b[32m✓\x1b[0m") {
+		t.Errorf("on a terminal: got %s, want coloured marks", d.end())
+	}
 	for _, live := range []string{"Apply the guestbook, about 45s · create █", " · build of guestbook, ", "Verify it in Chromium, and through restarts"} {
 		if !strings.Contains(d.text(), live) {
 			t.Errorf("the output: got no %q, want it at least once", live)
@@ -131,16 +174,16 @@ func TestDemoOnATerminal(t *testing.T) {
 		}
 		return string(said)
 	}
-	if messages := shell(given(`Its database:   (psql .*)`) + " -Atc 'SELECT count(*) FROM guestbook_entries'"); messages != "1\n" {
+	if messages := shell(given(`Its database:   (\S+)`) + " -Atc 'SELECT count(*) FROM guestbook_entries'"); messages != "1\n" {
 		t.Errorf("psql finds %q, and one message was left", messages)
 	}
-	if records := shell(given(`Its records:    (curl .*)`) + " -fsS"); !strings.Contains(records, `"guestbook"`) {
+	if records := shell(given(`(?s)Its records:    (curl .*?/_fake/state)`) + " -fsS"); !strings.Contains(records, `"guestbook"`) {
 		t.Errorf("the records are %s", records)
 	}
 	// A change is shown while it is made.
 	before := len(d.text())
-	change := fmt.Sprintf("%s && sed -i 's/^  env = {/&\\n    NEXT_PUBLIC_CHANGE = 1/' main.tf && %s -auto-approve -no-color",
-		given(`To change it:   (.*)`), given(`with a change of main.tf, (.*)`))
+	change := fmt.Sprintf("%s && %s && sed -i 's/^  env = {/&\\n    NEXT_PUBLIC_CHANGE = 1/' main.tf && %s -auto-approve -no-color",
+		given(`To change it:   (\. .*)`), given(`\n +(cd .*)`), given(`\n +(\S+ apply)`))
 	if applied := shell(change); !strings.Contains(applied, "1 changed") || strings.Contains(applied, "Warning") {
 		t.Errorf("the apply said\n%s", applied)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/terminal"
 )
 
 const (
@@ -29,7 +30,9 @@ type workspace struct {
 	// the examples stay unchanged.
 	module          string
 	environmentFile string
-	environment     []string
+	// psqlFile is a program that opens the database.
+	psqlFile    string
+	environment []string
 	// plans receives the CLI's output; if it is nil, the output is kept for errors.
 	plans io.Writer
 }
@@ -57,6 +60,7 @@ func newWorkspace(options options, fake *fakeProcess, catalogue catalogue, webho
 		folder:          folder,
 		module:          filepath.Join(folder, filepath.Base(options.module)),
 		environmentFile: filepath.Join(folder, "env"),
+		psqlFile:        filepath.Join(folder, "psql"),
 	}
 	if err := copyModule(options.module, work.module); err != nil {
 		return nil, err
@@ -78,7 +82,7 @@ func newWorkspace(options options, fake *fakeProcess, catalogue catalogue, webho
 		"CHECKPOINT_DISABLE=1",
 	}
 	work.environment = append(inherited(os.Environ()), added...)
-	if !isTerminal(os.Stdout) {
+	if !terminal.IsTerminal(os.Stdout) {
 		// The CLIs colour their output even if it goes to a file.
 		work.environment = append(work.environment, "TF_CLI_ARGS=-no-color")
 	}
