@@ -30,7 +30,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// A buffer, a file and the null device are no terminals, so their text is plain.
+// Text to a buffer, a file or the null device is plain.
 func TestStyleWithoutATerminal(t *testing.T) {
 	t.Parallel()
 	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
