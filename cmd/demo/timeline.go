@@ -109,7 +109,7 @@ func (t timeline) report(speed float64) (summary, jobs string, err error) {
 	if least <= 0 {
 		return "", "", errors.New("no job in the fake's log took any time")
 	}
-	summary = fmt.Sprintf("It took %s of the service's time: %s for jobs, %s for the rest", rounded(span), rounded(least), rounded(span-least))
+	summary = fmt.Sprintf("%s of the service's time: %s for jobs, %s for the rest", rounded(span), rounded(least), rounded(span-least))
 	jobs = "The jobs that waited for each other: " + strings.Join(names, ", ")
 	if most := time.Duration(float64(least) * mostRatio); span > most {
 		return summary, jobs, fmt.Errorf("the apply took %s of the service's time, and its jobs need %s: at most %s is expected", rounded(span), rounded(least), rounded(most))

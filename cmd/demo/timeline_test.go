@@ -63,7 +63,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "It took 10m0s of the service's time: 8m20s for jobs, 1m40s for the rest"; summary != want {
+	if want := "10m0s of the service's time: 8m20s for jobs, 1m40s for the rest"; summary != want {
 		t.Errorf("the summary: got %q, want %q", summary, want)
 	}
 	if want := "The jobs that waited for each other: create 8m0s, app_import 20s"; jobs != want {

@@ -33,11 +33,16 @@ func StyleOf(out io.Writer, getenv func(string) string) Style {
 	return Style(isFile && IsTerminal(file) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb")
 }
 
-// Strong, Good, Bad and Address mark a heading, a success, a failure, and something to open
-// or to copy.
-func (s Style) Strong(text string) string  { return s.with("1", text) }
-func (s Style) Good(text string) string    { return s.with("32", text) }
-func (s Style) Bad(text string) string     { return s.with("31", text) }
+// Strong marks a heading.
+func (s Style) Strong(text string) string { return s.with("1", text) }
+
+// Good marks a success.
+func (s Style) Good(text string) string { return s.with("32", text) }
+
+// Bad marks a failure.
+func (s Style) Bad(text string) string { return s.with("31", text) }
+
+// Address marks what a person opens or copies.
 func (s Style) Address(text string) string { return s.with("36", text) }
 
 func (s Style) with(code, text string) string {
