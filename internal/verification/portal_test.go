@@ -411,8 +411,14 @@ func TestPortalIsAccessible(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range paths {
-		p.does("open "+path, p.open(path))
+	paid, err := p.s.CreateInstance(core.NewInstance{Name: "paid", Plan: "small", Region: "eu-north"}, p.s.RootURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.s.AppFailed("i-shop", "web", core.AppFailure{Status: 503, Log: "connection refused"})
+	for _, path := range append(paths, strings.TrimPrefix(paid.CheckoutURL, p.s.RootURL), "/guides/apps") {
+		// Questions are unfolded, as by a person who is about to answer them.
+		p.does("open "+path, p.open(path), until("([...document.querySelectorAll('.ask')].forEach((ask) => ask.open = true), true)"))
 		look(path)
 	}
 	p.does("run a statement", p.open("/portal/instances/i-shop/console"), typing("query-sql", "SELECT * FROM guestbook_entries"), submit("query"), says("Hello, world"))
