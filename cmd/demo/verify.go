@@ -75,7 +75,7 @@ func verify(ctx context.Context, fake *fakeProcess, work *workspace, options opt
 		log, _ := fake.appLog(context.WithoutCancel(ctx), deployed.InstanceID, appName)
 		return deployed, fmt.Errorf("verify the guestbook: %w\nthe end of the app's log:\n%s", err, log)
 	}
-	screen.done("It is verified %s, by %d checks, through a redeploy and a kill -9", way, checks)
+	screen.done("Verified %s: %d checks, through a redeploy and a kill -9", way, checks)
 	if chromium != "" {
 		screen.note("Pictures of it are in %s", options.artifacts)
 	}

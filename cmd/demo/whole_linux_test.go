@@ -28,7 +28,7 @@ var proofs = []string{
 	"✓ .* The guestbook is deployed",
 	" of the service's time: ",
 	"✓ .* A second plan changes nothing",
-	"✓ .* It is verified .*, by [0-9]+ checks, through a redeploy and a kill -9",
+	"✓ .* Verified .*: [0-9]+ checks, through a redeploy and a kill -9",
 	"✓ .* events came to the webhook endpoint, each signed",
 	"✓ .* Every request and answer matched the API document",
 	"^Everything worked, in ",

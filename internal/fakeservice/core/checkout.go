@@ -86,7 +86,7 @@ func (s *Service) MoveCheckouts(portal string) {
 	})
 }
 
-// PayCheckout finishes the checkout of an instance, like opening its page.
+// PayCheckout finishes the checkout of an instance, like its Pay button.
 func (s *Service) PayCheckout(instanceID string) error {
 	err := fmt.Errorf("the instance %q waits for no checkout", instanceID)
 	s.store.do(func(st *state) {
