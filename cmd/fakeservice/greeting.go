@@ -50,7 +50,7 @@ For people, the portal is at %s
   sign in as %s with the password %s
 
 For agents, the same is at %s
-as MCP tools, with the same API key.
+as MCP tools, with the same API key or by OAuth.
 For tests, the records are at
 
   curl -H 'Authorization: Bearer %s' \

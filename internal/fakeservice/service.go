@@ -187,7 +187,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // always answer, so that a person can reach the controls.
 func behindGateway(path string) bool {
 	below := func(root string) bool { return isBelow(path, root) }
-	if slices.ContainsFunc([]string{portal.SignInPath, portal.AssetsPath, portal.FakePath}, below) {
+	if slices.ContainsFunc([]string{portal.SignInPath, portal.AssetsPath, portal.FakePath, oauth.AuthorizePath}, below) {
 		return false
 	}
 	return slices.ContainsFunc([]string{rest.Prefix, mcp.Path, portal.Root, portal.CheckoutPath}, below)
