@@ -19,8 +19,8 @@ func line(mark, took, text string) string {
 // margin is the width of a line before its text.
 const margin = 10
 
-// wrapped returns a line whose text is broken to fit the columns. What follows the first
-// line is below its text.
+// wrapped returns a line whose text is broken to fit the columns. Its further lines are
+// indented like the text of the first one.
 func wrapped(mark, took, text string, columns int) string {
 	text = terminal.Wrap(text, max(columns-margin, 1))
 	return line(mark, took, strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", margin)))

@@ -167,7 +167,7 @@ func TestScreenInColour(t *testing.T) {
 	}
 }
 
-// What to look at fits 80 columns, is plain without colours, and ends with the next step.
+// The last lines fit 80 columns, are plain without colours, and end with the next step.
 func TestLookAround(t *testing.T) {
 	t.Parallel()
 	s, _, _ := newTestScreen(0)
