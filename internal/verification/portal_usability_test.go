@@ -47,10 +47,23 @@ func TestMemoryIsAddedUpInABrowser(t *testing.T) {
 		says("The engines need 11024 of 2048 MB."), until(`document.querySelector("[data-sum]").classList.contains("problem")`))
 }
 
-// Ctrl-Enter runs a statement, and a destructive form is reached and opened by keys alone.
+// Keys reach every control of each page and show the focus. Ctrl-Enter runs a statement, and
+// a destructive form is reached and opened by keys alone.
 func TestPortalByKeyboard(t *testing.T) {
 	t.Parallel()
-	p, _ := furnished(t)
+	p, paths := furnished(t)
+	for _, path := range paths {
+		p.does("open "+path, p.open(path), until("document.readyState === 'complete'"))
+		unreached, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll("a[href], button, input, select, textarea, summary")]
+			.filter((one) => one.type !== "hidden" && one.checkVisibility())
+			.filter((one) => {
+				one.focus({ focusVisible: true });
+				return one.tabIndex < 0 || document.activeElement !== one || getComputedStyle(one).outlineStyle === "none";
+			}).map((one) => one.outerHTML)`))
+		if err != nil || len(unreached) > 0 {
+			t.Errorf("%s: got controls that keys do not reach, or without a visible focus: %v, %v", path, unreached, err)
+		}
+	}
 	p.does("run a statement", p.open("/portal/instances/i-shop/console"), until("document.readyState === 'complete'"),
 		typing("query-sql", "SELECT 1"), chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)), says("Hello, world"))
 	p.does("open a question", p.open("/portal/instances/i-shop/settings"), until("document.readyState === 'complete'"),
