@@ -106,8 +106,9 @@ func (a *api) askedFor(t *testing.T, action, tool string, arguments object) (que
 }
 
 // inSession sends a request of a client that can ask a person by the earlier version of
-// the protocol. session is "" for the first one.
-func (a *api) inSession(t *testing.T, method, key, session, body string) *http.Response {
+// the protocol. session is "" for the first one. The answer stays open until the end of the
+// test, because it may be a stream.
+func (a *api) inSession(t *testing.T, method, key, session, body string) (status int, opened string, answer io.Reader) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, a.MCPURL, strings.NewReader(body))
 	if err != nil {
@@ -124,7 +125,7 @@ func (a *api) inSession(t *testing.T, method, key, session, body string) *http.R
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = response.Body.Close() })
-	return response
+	return response.StatusCode, response.Header.Get("Mcp-Session-Id"), response.Body
 }
 
 // A session admits nobody without a valid key, and ends with the fake. Clients that cannot
@@ -137,24 +138,25 @@ func TestSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := a.inSession(t, http.MethodPost, key.Key, "", strings.Replace(initialize, "CAPABILITIES", "{}", 1))
-	equal(t, "the session of a client that cannot ask", plain.Header.Get("Mcp-Session-Id"), "")
-	opened := a.inSession(t, http.MethodPost, key.Key, "", strings.Replace(initialize, "CAPABILITIES", `{"elicitation":{}}`, 1))
-	session := opened.Header.Get("Mcp-Session-Id")
+	_, none, _ := a.inSession(t, http.MethodPost, key.Key, "", strings.Replace(initialize, "CAPABILITIES", "{}", 1))
+	equal(t, "the session of a client that cannot ask", none, "")
+	status, session, _ := a.inSession(t, http.MethodPost, key.Key, "", strings.Replace(initialize, "CAPABILITIES", `{"elicitation":{}}`, 1))
 	if session == "" {
-		t.Fatalf("a client that can ask got %d and no session", opened.StatusCode)
+		t.Fatalf("a client that can ask got %d and no session", status)
 	}
-	stream := a.inSession(t, http.MethodGet, key.Key, session, "")
-	equal(t, "the stream", stream.StatusCode, http.StatusOK)
-	equal(t, "another session", a.inSession(t, http.MethodGet, key.Key, "other", "").StatusCode, http.StatusNotFound)
+	status, _, stream := a.inSession(t, http.MethodGet, key.Key, session, "")
+	equal(t, "the stream", status, http.StatusOK)
+	status, _, _ = a.inSession(t, http.MethodGet, key.Key, "other", "")
+	equal(t, "another session", status, http.StatusNotFound)
 	if err := a.RevokeKey(key.ID); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "a revoked key", a.inSession(t, http.MethodPost, key.Key, session, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`).StatusCode, http.StatusUnauthorized)
-	if err := a.Service.Close(); err != nil {
+	status, _, _ = a.inSession(t, http.MethodPost, key.Key, session, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+	equal(t, "a revoked key", status, http.StatusUnauthorized)
+	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.Copy(io.Discard, stream.Body); err != nil {
+	if _, err := io.Copy(io.Discard, stream); err != nil {
 		t.Errorf("the stream ended with %v", err)
 	}
 }

@@ -3,7 +3,6 @@ package provider
 import (
 	"cmp"
 	"context"
-	"os"
 	"path"
 	"time"
 
@@ -15,10 +14,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 )
 
-// openProgress opens the file that the environment names, or returns nil. A file that cannot
-// be opened is a warning, because an apply works without it.
-func openProgress(diags *diag.Diagnostics) *progress.File {
-	path := os.Getenv(progress.Variable)
+// openProgress opens the file of progress.Variable, or returns nil if path is "". A file that
+// cannot be opened is a warning, because an apply works without it.
+func openProgress(path string, diags *diag.Diagnostics) *progress.File {
 	if path == "" {
 		return nil
 	}

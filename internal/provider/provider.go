@@ -27,6 +27,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/progress"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/account"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/app"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
@@ -209,7 +210,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		Log: func(ctx context.Context, message string, fields map[string]any) {
 			tflog.Debug(ctx, message, fields)
 		},
-		Progress: reportProgress(openProgress(&resp.Diagnostics)),
+		Progress: reportProgress(openProgress(os.Getenv(progress.Variable), &resp.Diagnostics)),
 	}
 	if !config.MaxRetries.IsNull() {
 		options.MaxRetries = int(config.MaxRetries.ValueInt64())

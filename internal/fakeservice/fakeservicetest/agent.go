@@ -46,6 +46,7 @@ func (s *Server) Agent(t testing.TB) *Agent {
 // Bearer adds a key to each request.
 type Bearer string
 
+// RoundTrip implements http.RoundTripper.
 func (key Bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+string(key))
