@@ -43,7 +43,8 @@ func (w *world) differs(c *cli, b block) []string {
 }
 
 // unseenChanges are values that may have changed without a trace in a record or a state.
-type unseenChanges struct{ secrets, env, links, budgets, plan bool }
+// builds is set if a failed build may be that of an action, which has reported it.
+type unseenChanges struct{ secrets, env, links, budgets, plan, builds bool }
 
 // unseenValues returns the values that Terraform cannot know: those that no record shows,
 // if somebody else or a killed apply may have changed them. No record shows which values of
@@ -62,7 +63,8 @@ func (w *world) unseenValues() unseenChanges {
 		budgets: changes && shapes&(engineNames|engineFlags) != 0,
 		// A resize whose end was not seen and that is reverted stays, too: no second one is
 		// sent, because the service refuses the plan that a machine has.
-		plan: hides&hidesPlan != 0,
+		plan:   hides&hidesPlan != 0,
+		builds: slices.ContainsFunc(w.scenario.Steps, func(s step) bool { return s.Verb == redeploy }),
 	}
 }
 
@@ -113,7 +115,7 @@ func appDiffers(b block, a fakeservice.App, unseen unseenChanges, imported bool)
 			all = append(all, fmt.Sprintf("it has the variable %s, which is not configured", name))
 		}
 	}
-	if len(a.Builds) > 0 && a.Builds[0].Status != fakeservice.StatusSuccessful {
+	if len(a.Builds) > 0 && a.Builds[0].Status != fakeservice.StatusSuccessful && !unseen.builds {
 		all = append(all, fmt.Sprintf("its newest build %s is %s", a.Builds[0].ID, a.Builds[0].Status))
 	}
 	slices.Sort(all)
