@@ -172,7 +172,7 @@ func TestLookAround(t *testing.T) {
 	t.Parallel()
 	s, _, _ := newTestScreen(0)
 	fake := &fakeProcess{origin: "http://127.0.0.1:45678", token: strings.Repeat("T", 26), password: strings.Repeat("P", 26)}
-	work := &workspace{cli: "/usr/local/bin/terraform", module: "/home/me/hosting/.demo/guestbook", environmentFile: "/home/me/hosting/.demo/env", psqlFile: "/home/me/hosting/.demo/psql"}
+	work := &workspace{cli: "/usr/local/bin/terraform", module: "/home/me/hosting/.demo/guestbook", environmentFile: "/home/me/hosting/.demo/env", psqlFile: "/home/me/hosting/.demo/psql", progressFile: "/home/me/hosting/.demo/progress.jsonl"}
 	for _, text := range []string{lookAround(fake, work, guestbook{AppURL: "http://127.65.1.2:3000"}, s), nextStep(s)} {
 		for line := range strings.Lines(text) {
 			if length := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); length > 80 {

@@ -35,6 +35,8 @@ func lookAround(fake *fakeProcess, work *workspace, deployed guestbook, screen *
 		"The portal:     " + address(fake.origin+"/portal"),
 		"                as " + fakeAccount + ", password " + fake.password,
 		"Its database:   " + quoted(work.psqlFile),
+		"The progress:   go run ./cmd/progress \\",
+		"                " + quoted(work.progressFile),
 		"Its records:    curl -H 'Authorization: Bearer " + fake.token + "' \\",
 		"                " + fake.origin + "/_fake/state",
 		"                and the same with /_fake/requests and /_fake/jobs",

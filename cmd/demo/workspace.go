@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/progress"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/terminal"
 )
 
@@ -31,8 +32,10 @@ type workspace struct {
 	module          string
 	environmentFile string
 	// psqlFile is a program that opens the database.
-	psqlFile    string
-	environment []string
+	psqlFile string
+	// progressFile receives the progress of each apply.
+	progressFile string
+	environment  []string
 	// plans receives the CLI's output; if it is nil, the output is kept for errors.
 	plans io.Writer
 }
@@ -61,6 +64,7 @@ func newWorkspace(options options, fake *fakeProcess, catalogue catalogue, webho
 		module:          filepath.Join(folder, filepath.Base(options.module)),
 		environmentFile: filepath.Join(folder, "env"),
 		psqlFile:        filepath.Join(folder, "psql"),
+		progressFile:    filepath.Join(folder, "progress.jsonl"),
 	}
 	if err := copyModule(options.module, work.module); err != nil {
 		return nil, err
@@ -80,6 +84,7 @@ func newWorkspace(options options, fake *fakeProcess, catalogue catalogue, webho
 		"HOSTING_API_KEY=" + fake.key,
 		"TF_CLI_CONFIG_FILE=" + configFile,
 		"CHECKPOINT_DISABLE=1",
+		progress.Variable + "=" + work.progressFile,
 	}
 	work.environment = append(inherited(os.Environ()), added...)
 	if !terminal.IsTerminal(os.Stdout) {
