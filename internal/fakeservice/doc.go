@@ -14,8 +14,8 @@
 // gateway, which logs it (package requestlog) and applies the faults of tests (faults.go).
 // Package rest then checks the request and answers it with an operation of package
 // operations, which core implements. Requests to the MCP server and the portal pass through
-// the gateway as well, but not into the log. The control routes, sign-in, the portal's pages
-// below /portal/fake and the health check do not pass through the gateway.
+// the gateway as well, but not into the log. The control routes, sign-in, the authorization of
+// agents, the portal's pages below /portal/fake and the health check do not pass through it.
 //
 // A Service needs no socket. With gateway.Transport, a client calls it in memory. This
 // also works in a bubble of testing/synctest, where the fake's clock and the gateway use

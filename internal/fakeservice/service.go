@@ -190,7 +190,7 @@ func behindGateway(path string) bool {
 	if slices.ContainsFunc([]string{portal.SignInPath, portal.AssetsPath, portal.FakePath, oauth.AuthorizePath}, below) {
 		return false
 	}
-	return slices.ContainsFunc([]string{rest.Prefix, mcp.Path, portal.Root, portal.CheckoutPath}, below)
+	return slices.ContainsFunc([]string{rest.Prefix, mcp.Path, portal.Root, portal.CheckoutPath, portal.GuidePath}, below)
 }
 
 // isBelow reports whether a path is a root or below it.

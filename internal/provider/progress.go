@@ -88,7 +88,8 @@ func progressLine(instance string, p client.Progress, now time.Time) progress.Li
 	case p.Target != "" && line.Type != "hosting_instance":
 		line.Name = path.Base(p.Target)
 	}
-	if line.Name != "" && line.Type != "hosting_instance" {
+	// The id of an extension has the database too, which the job does not name.
+	if line.Type == "hosting_app" || line.Type == "hosting_postgres_database" {
 		line.ID += "/" + line.Name
 	}
 	switch {

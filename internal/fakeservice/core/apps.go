@@ -12,9 +12,8 @@ type app struct {
 	App
 	// Deployed reports whether a version runs, so that a failed build leaves it running.
 	Deployed bool
-
-	// deploying is set from a deployment until the app runs or has failed.
-	deploying bool
+	// Deploying is set from a deployment until the app runs or has failed.
+	Deploying bool `json:",omitempty"`
 }
 
 func (in *instance) app(name string) *app {

@@ -45,7 +45,7 @@ func (st *state) buildFailure(run *buildRun) (log string, failed bool) {
 // deploy puts a finished build into service. A real app has the status building until it
 // answers; an app that is only a record runs immediately.
 func (st *state) deploy(in *instance, a *app, buildID string) {
-	a.deploying = true
+	a.Deploying = true
 	if st.plane == nil {
 		st.startRecord(in, a)
 		st.updateURL(in, a)

@@ -18,9 +18,17 @@ const (
 	refreshTime = 30 * 24 * time.Hour
 )
 
-// codeRealTime is the minimum lifetime of a code in real time, however fast the fake's
-// clock is. The browser and the application that carry the code are real programs.
-const codeRealTime = 30 * time.Second
+// The minimum lifetimes in real time, however fast the fake's clock is: of a code, which a
+// browser carries, and of a token.
+const (
+	codeRealTime  = 30 * time.Second
+	tokenRealTime = 5 * time.Second
+)
+
+// lifetime returns a lifetime by the fake's clock that is at least a real time.
+func lifetime(usual, least time.Duration, speed float64) time.Duration {
+	return max(usual, time.Duration(float64(least)*speed))
+}
 
 // The number of grants that are kept, of access tokens of each, and of registered
 // applications. Anybody can register an application, so the oldest ones without a grant
@@ -106,6 +114,7 @@ type ApplicationRecord struct {
 func (s *Service) RegisterClient(name string, redirectURIs []string) (OAuthClient, error) {
 	return change(s, func(st *state) (OAuthClient, error) {
 		if len(st.Clients) >= clientsKept {
+			st.Grants = slices.DeleteFunc(st.Grants, func(g *grant) bool { return !st.lives(g) })
 			idle := slices.IndexFunc(st.Clients, func(c *OAuthClient) bool {
 				return !slices.ContainsFunc(st.Grants, func(g *grant) bool { return g.ClientID == c.ID })
 			})
@@ -146,11 +155,10 @@ func (s *Service) GrantOAuth(consent OAuthConsent) (code string, err error) {
 			st.disconnect(st.Grants[0])
 		}
 		code := newSecret()
-		least := time.Duration(float64(codeRealTime) * s.clock.speed)
 		g := &grant{
 			ID: newID("grant"), ClientID: consent.ClientID, ClientName: consent.ClientName, Resource: consent.Resource,
 			CodeSum: sumOf(code), Challenge: consent.Challenge, RedirectURI: consent.RedirectURI,
-			CreatedAt: st.Now, Ends: st.Now.Add(max(codeTime, least)),
+			CreatedAt: st.Now, Ends: st.Now.Add(lifetime(codeTime, codeRealTime, s.clock.speed)),
 		}
 		st.Grants = append(st.Grants, g)
 		st.emit("oauth_granted", "", g.data())
@@ -231,12 +239,12 @@ func familyOf(refresh string) string { return refresh[:len(refresh)/2] }
 
 // issue makes a new access token, and the refresh token that replaces the earlier one.
 func (st *state) issue(g *grant, family string, speed float64) OAuthTokens {
-	t := OAuthTokens{Access: newSecret(), Refresh: family + newSecret(), ExpiresIn: time.Duration(float64(accessTime) / speed)}
+	t := OAuthTokens{Access: newSecret(), Refresh: family + newSecret(), ExpiresIn: time.Duration(float64(lifetime(accessTime, tokenRealTime, speed)) / speed)}
 	if len(g.Access) == accessKept {
 		g.Access = slices.Delete(g.Access, 0, 1)
 	}
-	g.Access = append(g.Access, accessToken{sumOf(t.Access), st.Now.Add(accessTime)})
-	g.RefreshSum, g.Ends = sumOf(t.Refresh), st.Now.Add(refreshTime)
+	g.Access = append(g.Access, accessToken{sumOf(t.Access), st.Now.Add(lifetime(accessTime, tokenRealTime, speed))})
+	g.RefreshSum, g.Ends = sumOf(t.Refresh), st.Now.Add(lifetime(refreshTime, tokenRealTime, speed))
 	return t
 }
 

@@ -37,7 +37,7 @@ var unread = map[string]string{
 	"instance.backingUp":   "what is due happens in the present",
 	"instance.verifying":   "verifications are made in the present",
 	"instance.verifyAgain": "verifications are made in the present",
-	"app.deploying":        "verifications are made in the present",
+	"app.Deploying":        "verifications are made in the present",
 	"job.Sequence":         "they are in order",
 	"records.Keys":         "a key is asked for in the present",
 	"records.KeysMade":     "no read asks for it",

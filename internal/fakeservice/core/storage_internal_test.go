@@ -57,7 +57,6 @@ var unkept = map[string]string{
 	"state.control":        "holds and failures are a test's, and end with it",
 	"instance.verifying":   "the next verification finds the same",
 	"instance.verifyAgain": "the next verification finds the same",
-	"app.deploying":        "a deployment that was interrupted is made again, or is verified at the end of the day",
 	"instance.backingUp":   "a backup that was being made has no record",
 	"instance.change":      "it is made anew of the job",
 	"job.spec":             "it is made anew of the kind",

@@ -64,13 +64,15 @@ func (st *state) verify(in *instance) {
 		again := in.verifyAgain
 		in.verifying, in.verifyAgain = false, false
 		switch {
-		case st.find(in.ID) != in:
+		case st.find(in.ID) != in || in.Status != StatusRunning:
+			return
 		case err != nil:
 			st.log.Warn("a verification could not be made", "instance", in.ID, "error", err)
-		case again:
-			st.verify(in)
 		default:
 			st.verified(in, found)
+		}
+		if again {
+			st.verify(in)
 		}
 	})
 }
@@ -95,8 +97,8 @@ func (st *state) verified(in *instance, found []Finding) {
 // so is any change after a failed verification.
 func (st *state) settled(in *instance, a *app) {
 	st.noteHealth(in)
-	if a.deploying || len(in.Findings) > 0 {
-		a.deploying = false
+	if a.Deploying || len(in.Findings) > 0 {
+		a.Deploying = false
 		st.verify(in)
 	}
 }

@@ -3,7 +3,6 @@ package couchdb
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -32,6 +31,7 @@ var inside = &url.URL{Scheme: "http", Host: "couchdb"}
 // concurrent use.
 type front struct {
 	listener  net.Listener
+	inside    *net.UnixListener // of the server
 	server    *http.Server
 	proxy     *httputil.ReverseProxy
 	transport http.RoundTripper
@@ -39,21 +39,34 @@ type front struct {
 	gate      *gate
 }
 
-// openFront begins to answer on a socket in a folder, for the server that listens, or will
-// listen, on another socket.
-func openFront(ctx context.Context, folder, socket, password string, notify func(Event), log *slog.Logger) (*front, error) {
-	own := filepath.Join(folder, "front.sock")
-	if err := os.Remove(own); err != nil && !errors.Is(err, fs.ErrNotExist) { // that of a killed fake
+// Names of the sockets. insideSocket is the longer one.
+const (
+	frontSocket  = "front.sock"
+	insideSocket = "couchdb.sock"
+)
+
+// openFront begins to answer on a socket in a folder that belongs to this program alone. The
+// server inherits another socket there: connections to it wait until a server accepts them.
+func openFront(folder, password string, notify func(Event), log *slog.Logger) (*front, error) {
+	// The folder of a killed fake has its sockets.
+	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o700)); err != nil {
 		return nil, err
 	}
-	var listening net.ListenConfig
-	listener, err := listening.Listen(ctx, "unix", own)
+	listener, err := listenUnix(filepath.Join(folder, frontSocket))
 	if err != nil {
 		return nil, err
 	}
+	socket := filepath.Join(folder, insideSocket)
+	inner, err := listenUnix(socket)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	errorLog := slog.NewLogLogger(log.Handler(), slog.LevelWarn)
-	f := &front{listener: listener, gate: newGate(), transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, socket) },
+	f := &front{listener: listener, inside: inner, gate: newGate(), transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			var dialer net.Dialer
+			return dialer.DialContext(ctx, "unix", socket)
+		},
 		// A connection may outlive the server, and would break the next request.
 		DisableKeepAlives: true, DisableCompression: true,
 	}}
@@ -78,37 +91,21 @@ func openFront(ctx context.Context, folder, socket, password string, notify func
 			refuse(w, http.StatusServiceUnavailable, "service_unavailable", "CouchDB does not answer.")
 		},
 	}
-	f.server = &http.Server{Handler: f, ErrorLog: errorLog, ReadHeaderTimeout: patience}
+	f.server = &http.Server{Handler: f, ErrorLog: errorLog, ReadTimeout: patience}
 	go func() { _ = f.server.Serve(listener) }() // it ends with close
 	return f, nil
 }
 
-// dialEvery is the time between attempts to reach a server that is starting.
-const dialEvery = 5 * time.Millisecond
-
-// dial connects to the server, and waits for one that is starting.
-func dial(ctx context.Context, socket string) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	tick := time.NewTicker(dialEvery)
-	defer tick.Stop()
-	for {
-		var dialer net.Dialer
-		connection, err := dialer.DialContext(ctx, "unix", socket)
-		if err == nil {
-			return connection, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.Join(ctx.Err(), err)
-		case <-tick.C:
-		}
-	}
+func listenUnix(path string) (*net.UnixListener, error) {
+	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 }
 
 func (f *front) address() net.Addr { return f.listener.Addr() }
 
-func (f *front) close() { _ = f.server.Close() } // it stops in any case
+func (f *front) close() {
+	_ = f.server.Close() // it stops in any case
+	_ = f.inside.Close()
+}
 
 // setPassword changes the password. Requests that came in with the old one end.
 func (f *front) setPassword(password string) { f.access.Swap(newAccess(password)).end() }
@@ -122,6 +119,11 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if _, ok := access.admits(w, r); !ok {
 		unauthorized(w)
+		return
+	}
+	// The customer's own requests may take longer, for example a feed.
+	if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil {
+		refuse(w, http.StatusInternalServerError, "internal_error", "The connection has failed.")
 		return
 	}
 	ctx := r.Context()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -33,7 +34,6 @@ type running struct {
 func (s *Server) path(name string) string { return filepath.Join(s.folder, name) }
 func (s *Server) data() string            { return s.path("data") }
 func (s *Server) script() string          { return s.path("server.js") }
-func (s *Server) socket() string          { return filepath.Join(s.run, "couchdb.sock") }
 
 // start starts the server and returns when it answers. The caller has the lock.
 func (s *Server) start(ctx context.Context) error {
@@ -46,17 +46,24 @@ func (s *Server) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// The server inherits its socket, and cannot put another one in its place.
+	socket, err := s.front.inside.File()
+	if err != nil {
+		return err
+	}
+	defer socket.Close()
 	output := process.NewTail(outputKept)
 	spec := process.Spec{
-		Command: []string{node, "--no-deprecation", "--max-old-space-size=" + strconv.Itoa(s.settings.MemoryMB), s.script(), s.data(), s.socket()},
+		Command: []string{node, "--no-deprecation", "--max-old-space-size=" + strconv.Itoa(s.settings.MemoryMB), s.script(), s.data()},
 		Folder:  s.folder, Environment: []string{"LC_ALL=C", "TZ=UTC", "NODE_ENV=production", "NODE_PATH=" + s.program.Modules}, Output: output, User: s.account.User,
-		Sandbox: s.sandbox,
+		Sandbox: s.sandbox, Files: []*os.File{socket},
 	}
+	spec.Command = append(spec.Command, strconv.Itoa(spec.FirstFile()))
 	if s.sandbox != nil {
 		spec.Mounts = []process.Mount{
 			{Point: s.program.Modules, Source: s.program.Modules},
-			{Point: s.folder, Source: s.folder, Writable: true},
-			{Point: s.run, Source: s.run, Writable: true},
+			{Point: s.script(), Source: s.script()},
+			{Point: s.data(), Source: s.data(), Writable: true},
 		}
 	}
 	started, err := process.Start(spec)

@@ -103,7 +103,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := filepath.Abs(cmp.Or(o.Run, o.Folder))
+	run, err := filepath.Abs(cmp.Or(o.Run, o.Folder+".run"))
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +115,8 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		program: o.Program, folder: folder, run: run, log: o.Logger, account: who, sandbox: o.Sandbox,
 		lock: enginelock.New(ctx), settings: o.Settings,
 	}
-	if len(s.socket()) > longestSocket {
-		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", s.socket())
+	if socket := filepath.Join(s.run, insideSocket); len(socket) > longestSocket {
+		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", socket)
 	}
 	s.proxy, err = allowproxy.Open(ctx, allowproxy.Options{
 		Host: o.Host, Public: o.Public, Ports: []int{o.Port, Port}, Engine: "couchdb", Logger: o.Logger,
@@ -138,13 +138,11 @@ func (s *Server) open(ctx context.Context, notify func(Event)) error {
 		return err
 	}
 	defer release()
-	for _, folder := range []string{s.folder, s.run} {
-		if err := s.account.MakeFolder(folder); err != nil {
-			return err
-		}
-		if err := s.account.CanEnter("CouchDB", folder); err != nil {
-			return err
-		}
+	if err := s.account.MakeFolder(s.folder); err != nil {
+		return err
+	}
+	if err := s.account.CanEnter("CouchDB", s.folder); err != nil {
+		return err
 	}
 	if s.sandbox == nil {
 		if err := s.account.CanEnter("CouchDB", s.program.Modules); err != nil {
@@ -157,7 +155,7 @@ func (s *Server) open(ctx context.Context, notify func(Event)) error {
 	if err := s.account.MakeFolder(s.data()); err != nil {
 		return err
 	}
-	if s.front, err = openFront(ctx, s.run, s.socket(), s.settings.Password, notify, s.log); err != nil {
+	if s.front, err = openFront(s.run, s.settings.Password, notify, s.log); err != nil {
 		return err
 	}
 	if err := s.start(ctx); err != nil {
@@ -224,10 +222,7 @@ func (s *Server) Close() error {
 	}
 	s.stop()
 	s.proxy.Close()
-	if s.run != s.folder {
-		return os.RemoveAll(s.run)
-	}
-	return nil
+	return os.RemoveAll(s.run)
 }
 
 // Remove stops the server and deletes its folder.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // answer is a response that goes back to the client.
@@ -76,10 +77,11 @@ func flush(w http.ResponseWriter) {
 }
 
 // record lets a handler answer a request, and returns nil if the handler aborts the
-// connection. If early is not nil, it sends the part of the answer that the handler has
-// flushed, and returns the writer for the rest.
-func record(handler http.Handler, r *http.Request, early func(*answer) http.ResponseWriter) (out *answer) {
-	made := &recorder{answer: answer{status: http.StatusOK, header: http.Header{}}, early: early}
+// connection. early is called with the part of the answer that the handler has flushed. It
+// may send that part, and returns the writer for the rest then. client is the client's
+// writer, or nil.
+func record(handler http.Handler, r *http.Request, client http.ResponseWriter, early func(*answer) http.ResponseWriter) (out *answer) {
+	made := &recorder{answer: answer{status: http.StatusOK, header: http.Header{}}, client: client, early: early}
 	defer func() {
 		//nolint:errorlint // the handler panics with this very value
 		if reason := recover(); reason == http.ErrAbortHandler {
@@ -95,8 +97,9 @@ func record(handler http.Handler, r *http.Request, early func(*answer) http.Resp
 // recorder stores the output of a handler, until early has sent a part of it.
 type recorder struct {
 	answer
-	early func(*answer) http.ResponseWriter
-	rest  http.ResponseWriter // nil before the first Flush
+	client http.ResponseWriter
+	early  func(*answer) http.ResponseWriter
+	rest   http.ResponseWriter // nil until early has sent a part
 }
 
 func (r *recorder) Header() http.Header { return r.header }
@@ -113,13 +116,21 @@ func (r *recorder) Write(piece []byte) (int, error) {
 
 // Flush implements http.Flusher.
 func (r *recorder) Flush() {
-	if r.early == nil {
-		return
-	}
 	if r.rest == nil {
 		r.rest = r.early(&r.answer)
 	}
-	flush(r.rest)
+	if r.rest != nil {
+		flush(r.rest)
+	}
+}
+
+// SetReadDeadline sets the deadline of the client's connection, as http.ResponseController
+// does.
+func (r *recorder) SetReadDeadline(at time.Time) error {
+	if r.client == nil {
+		return http.ErrNotSupported
+	}
+	return http.NewResponseController(r.client).SetReadDeadline(at)
 }
 
 // bodyHeld is the number of bytes of a request's body that are read before the request is

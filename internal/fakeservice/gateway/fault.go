@@ -75,6 +75,13 @@ func (f *Fault) replaces() bool {
 	return f.Page != 0 || f.Status != 0 || f.Drop || f.Body != nil || f.BodySize > 0
 }
 
+// altersAnswer reports whether the client gets another answer than the service's, or part of
+// it.
+func (f *Fault) altersAnswer() bool {
+	return f.replaces() || f.commitsFirst() || f.CommitAfter > 0 || f.Truncate || f.BreakOff ||
+		f.Rewrite != nil || f.ContentType != "" || f.RetryAfter != ""
+}
+
 // commitsFirst reports whether the service answers before the fault acts.
 func (f *Fault) commitsFirst() bool { return f.AfterCommit || f.After != nil }
 

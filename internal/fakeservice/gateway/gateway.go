@@ -127,11 +127,11 @@ func (g *Gateway) Close() {
 // before the end of the answer.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p := g.arrive(r)
+	p.client, p.streams = w, p.fault == nil || !p.fault.altersAnswer()
 	if p.fault != nil {
 		p.end(w, p.misbehave())
 		return
 	}
-	p.client = w
 	out, _ := p.forward(0)
 	p.end(w, out)
 }
@@ -145,10 +145,10 @@ type passage struct {
 	fault   *Fault
 	// struck reports whether the gateway caused the answer.
 	struck bool
-	// client receives what the service flushes before the end of its answer. It is nil if
-	// a fault needs the whole answer. flushed reports whether it has received a part.
-	client  http.ResponseWriter
-	flushed bool
+	// client receives the answer; it is nil for a late request. streams reports whether it
+	// receives what the service flushes before the end, and flushed whether it has.
+	client           http.ResponseWriter
+	streams, flushed bool
 }
 
 // arrive assigns a request its number and its fault.
@@ -212,11 +212,14 @@ func (p *passage) serve(ctx context.Context, lag time.Duration) *answer {
 	if lag > 0 && (p.request.Method == http.MethodGet || p.request.Method == http.MethodHead) {
 		ctx = context.WithValue(ctx, lagKey{}, lag)
 	}
-	var early func(*answer) http.ResponseWriter
-	if p.client != nil {
-		early = p.sendEarly
+	ctx, cut := context.WithCancel(ctx)
+	defer cut()
+	early := p.sendEarly
+	if !p.streams {
+		// A fault needs the whole answer, and a stream has none: it ends where it begins.
+		early = func(*answer) http.ResponseWriter { cut(); return nil }
 	}
-	out := record(p.gateway.next, p.toService(ctx), early)
+	out := record(p.gateway.next, p.toService(ctx), p.client, early)
 	if p.flushed {
 		return out
 	}

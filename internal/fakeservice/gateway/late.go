@@ -40,7 +40,9 @@ func (p *passage) serveLate(after time.Duration, then func()) {
 		if ctx.Err() != nil {
 			return
 		}
-		p.serve(ctx, 0)
+		late := *p
+		late.client, late.streams = nil, false // the client has its answer
+		late.serve(ctx, 0)
 		if then != nil {
 			then()
 		}

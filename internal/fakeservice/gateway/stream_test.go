@@ -3,8 +3,10 @@ package gateway_test
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
@@ -68,15 +70,51 @@ func TestFlushedPartIsSent(t *testing.T) {
 			t.Error("a client that leaves: got no error for the service, want one")
 		}
 
-		g.Inject(gateway.Fault{Truncate: true})
-		go func() {
-			synctest.Wait()
-			service.release <- struct{}{}
-		}()
+		// A fault that only delays leaves a stream as it is.
+		g.Inject(gateway.Fault{Delay: time.Second})
 		_, body = open()
-		if all, err := io.ReadAll(body); err != nil || string(all) != "first " {
-			t.Errorf("a cut answer: got %q and %v, want the first half", all, err)
+		if _, err := io.ReadFull(body, first); err != nil || string(first) != "first " {
+			t.Errorf("first part after a delay: got %q and %v", first, err)
 		}
+		service.release <- struct{}{}
 		<-service.ended
+		_ = body.Close()
+
+		// A fault that alters the answer ends the stream, which would never be whole.
+		for name, fault := range map[string]gateway.Fault{"fir": {Truncate: true}, "": {Method: "GET", Page: 504, CommitAfter: time.Second}} {
+			g.Inject(fault)
+			_, body = open()
+			if all, err := io.ReadAll(body); err != nil || name != "" && string(all) != name {
+				t.Errorf("%+v: got %q and %v, want %q", fault, all, err, name)
+			}
+			g.DeliverLate()
+			if err := <-service.ended; err == nil {
+				t.Errorf("%+v: got no error for the service, want its end", fault)
+			}
+		}
 	})
+}
+
+// The service can extend the time in which a request must arrive, as a question to a person
+// needs it.
+func TestReadDeadlineReachesTheClient(t *testing.T) {
+	t.Parallel()
+	errs := make(chan error, 1)
+	g := gateway.New(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		errs <- http.NewResponseController(w).SetReadDeadline(time.Time{})
+	}), gateway.Options{Prefix: "/api"})
+	defer g.Close()
+	server := httptest.NewServer(g)
+	defer server.Close()
+	for _, fault := range []gateway.Fault{{Delay: time.Nanosecond}, {Truncate: true}} {
+		g.Inject(fault)
+		resp, err := http.Get(server.URL + "/api/things")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if err := <-errs; err != nil {
+			t.Errorf("%+v: got %v", fault, err)
+		}
+	}
 }

@@ -25,6 +25,8 @@ const (
 	AssetsPath = Root + "/assets"
 	// CheckoutPath is the path of the checkouts of paid plans.
 	CheckoutPath = "/checkout"
+	// GuidePath is the path of the guide to apps.
+	GuidePath = "/guides/apps"
 )
 
 // Options configures a Portal.
@@ -78,7 +80,7 @@ func (p *Portal) Close() { p.end() }
 // Mount adds the portal's pages to a mux.
 func (p *Portal) Mount(mux *http.ServeMux) {
 	mux.Handle(CheckoutPath+"/{token}", secured(p.serveCheckout))
-	mux.Handle("GET /guides/apps", secured(p.serveGuide))
+	mux.Handle("GET "+GuidePath, secured(p.serveGuide))
 	mux.Handle("GET "+AssetsPath+"/", assetsOnly(http.StripPrefix(Root, http.FileServerFS(assets))))
 	mux.Handle("GET /{$}", http.RedirectHandler(Root+"/", http.StatusSeeOther))
 	mux.Handle("GET "+Root+"/{$}", http.RedirectHandler(Root+"/instances", http.StatusSeeOther))

@@ -76,11 +76,12 @@ func (r redaction) text(text string) string {
 	})
 }
 
-// body returns a body with its secrets hidden, in JSON also by the names of their fields.
-// Half a JSON text is not shown, because secrets in it cannot be found.
-func (r redaction) body(body []byte) (string, error) {
+// body returns a body with its secrets hidden, in JSON also by the names of their fields. A
+// body that is not JSON is only shown if it is an answer, such as a gateway's page, and not
+// half a JSON text, because secrets in it cannot be found.
+func (r redaction) body(body []byte, isAnswer bool) (string, error) {
 	body = bytes.TrimSpace(body)
-	if len(body) == 0 || !strings.ContainsRune(`{["`, rune(body[0])) {
+	if len(body) == 0 || isAnswer && !strings.ContainsRune(`{["`, rune(body[0])) {
 		return r.text(string(body)), nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))

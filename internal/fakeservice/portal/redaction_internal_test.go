@@ -37,14 +37,20 @@ func TestRedaction(t *testing.T) {
 		"plain known-secret":                                                 "plain (hidden)",
 		"":                                                                   "",
 	} {
-		got, err := hide.body([]byte(body))
+		got, err := hide.body([]byte(body), true)
 		if compact := strings.NewReplacer("\n", "", "  ", "", `": `, `":`).Replace(got); err != nil || compact != want {
 			t.Errorf("%s: got %s, %v, want %s", body, compact, err, want)
 		}
 	}
 	for _, half := range []string{`{"env":{"A":"1`, `{} {`, `["a"`} {
-		if got, err := hide.body([]byte(half)); err == nil {
+		if got, err := hide.body([]byte(half), true); err == nil {
 			t.Errorf("%s: got %s, want an error", half, got)
+		}
+	}
+	// The sender of a request may have misquoted it.
+	for _, request := range []string{`'{"secret":"never-stored"}'`, "env:\n  TOKEN: never-stored", "\ufeff{\"secret\":\"never-stored\"}"} {
+		if got, err := hide.body([]byte(request), false); err == nil {
+			t.Errorf("%q: got %s, want an error", request, got)
 		}
 	}
 }

@@ -112,8 +112,8 @@ func showRequest(c *call) (*page, error) {
 	hide, e := c.redaction(), entries[at]
 	data := requestDetail{
 		requestShown: hide.request(e),
-		Body:         hide.shown("Request body", e.Body, e.BodySize),
-		Answer:       hide.shown("Response body", e.Answer, e.AnswerSize),
+		Body:         hide.shown("Request body", e.Body, e.BodySize, false),
+		Answer:       hide.shown("Response body", e.Answer, e.AnswerSize, true),
 	}
 	for _, name := range shownHeaders {
 		if value := e.Header.Get(name); value != "" {
@@ -155,14 +155,14 @@ func reasonOf(e requestlog.Entry) (code, reason string) {
 }
 
 // shown returns a body without its secrets. size is its size in the log's entry.
-func (r redaction) shown(title string, body []byte, size int) bodyShown {
+func (r redaction) shown(title string, body []byte, size int, isAnswer bool) bodyShown {
 	switch {
 	case size == 0:
 		return bodyShown{title, "", "None."}
 	case body == nil:
 		return bodyShown{title, "", strconv.Itoa(size) + " bytes, which were not kept. The newest requests have bodies of up to 16 KiB."}
 	}
-	text, err := r.body(body)
+	text, err := r.body(body, isAnswer)
 	if err != nil {
 		return bodyShown{title, "", strconv.Itoa(size) + " bytes, which are not shown: " + err.Error() + "."}
 	}

@@ -28,6 +28,9 @@ type Spec struct {
 	// Sandbox. Output receives its output, errors included.
 	Input  io.Reader
 	Output io.Writer
+	// Files are descriptors that the program inherits, from FirstFile on. The caller closes
+	// them.
+	Files []*os.File
 	// User must be zero if this program is not root.
 	User User
 	// Sandbox, if non-nil, is the sandbox that the program runs in. The program is then
@@ -43,6 +46,14 @@ type Spec struct {
 	// Orphaned is the signal that ends the program when this one is killed, if the kernel
 	// can do that; 0 means SIGKILL.
 	Orphaned syscall.Signal
+}
+
+// FirstFile returns the number of the first descriptor of Files in the program.
+func (s Spec) FirstFile() int {
+	if s.Sandbox != nil {
+		return readyFile + 1
+	}
+	return 3 // after the standard streams
 }
 
 // afterwards is the time that other processes may keep a program's output open after its
@@ -78,7 +89,7 @@ func Start(s Spec) (*Process, error) {
 			return nil, fmt.Errorf("start %s in a sandbox: %w", s.Command[0], err)
 		}
 	} else {
-		command.Dir, command.Stdin = s.Folder, s.Input
+		command.Dir, command.Stdin, command.ExtraFiles = s.Folder, s.Input, s.Files
 		command.Env = append(command.Env, s.Environment...)
 		if err := spawn(command); err != nil {
 			return nil, fmt.Errorf("start %s: %w", s.Command[0], err)
@@ -102,7 +113,7 @@ func (p *Process) startInside(s Spec) error {
 		return errors.Join(err, infoEnd.Close())
 	}
 	defer ready.Close()
-	p.command.ExtraFiles = []*os.File{infoEnd, readyEnd} // infoFile and readyFile
+	p.command.ExtraFiles = append([]*os.File{infoEnd, readyEnd}, s.Files...) // infoFile, readyFile and FirstFile
 	script, err := p.command.StdinPipe()
 	if err == nil {
 		err = spawn(p.command)

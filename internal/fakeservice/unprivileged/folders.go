@@ -18,12 +18,26 @@ func (a Account) MakeFolder(path string) error {
 	return a.give(path)
 }
 
-// WriteFile writes a file that only the account can read.
-func (a Account) WriteFile(path, text string) error {
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+// WriteFile writes a file that only the account can read. It replaces what is at the path,
+// and never follows a link that the account has put there.
+func (a Account) WriteFile(path, text string) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), ".next-*") // mode 0600
+	if err != nil {
 		return err
 	}
-	return a.give(path)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+	}()
+	_, err = file.WriteString(text)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := a.give(file.Name()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
 }
 
 // CopyTree copies a folder that may be in use. It leaves out files that vanish during the

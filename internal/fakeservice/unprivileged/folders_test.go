@@ -39,3 +39,25 @@ func TestCopyTree(t *testing.T) {
 		t.Errorf("with a context that has ended it met %v", err)
 	}
 }
+
+// WriteFile replaces a link that a program has put in the place of the file, and leaves the
+// target of the link alone.
+func TestWriteFileFollowsNoLink(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	target, path := filepath.Join(folder, "target"), filepath.Join(folder, "file")
+	if err := errors.Join(os.WriteFile(target, []byte("untouched"), 0o600), os.Symlink(target, path)); err != nil {
+		t.Fatal(err)
+	}
+	if err := (Account{}).WriteFile(path, "new"); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{target: "untouched", path: "new"} {
+		if got, err := os.ReadFile(name); err != nil || string(got) != want {
+			t.Errorf("%s: got %q and %v, want %q", filepath.Base(name), got, err, want)
+		}
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 2 {
+		t.Errorf("the folder: got %v and %v, want two files", entries, err)
+	}
+}

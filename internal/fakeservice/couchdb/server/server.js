@@ -14,7 +14,7 @@ const couch = require('express-pouchdb')
 const utils = require('express-pouchdb/lib/utils')
 const PouchDB = require('pouchdb-core')
 
-const [data, socket] = process.argv.slice(2)
+const [data, descriptor] = process.argv.slice(2)
 
 // express-pouchdb would name a host and a port, which a Unix socket does not have.
 utils.setLocation = (response, where) => response.location('/' + where)
@@ -92,5 +92,4 @@ function decoded(name) {
   }
 }
 
-fs.rmSync(socket, { force: true }) // that of a server that was killed
-server.listen(socket)
+server.listen({ fd: Number(descriptor) })
