@@ -113,13 +113,6 @@ func TestEveryOperationIsDelivered(t *testing.T) {
 	equal(t, "deliveries", len(b.Deliveries()), len(want))
 }
 
-// eventTypes has the types of SERVICE.md#events.
-const eventTypes = `created ready allowlist label resize reset restore rotate console engines engine_settings
-	health_alert health_reset verify_ok verify_failed job_failed pg_database_created pg_database_dropped
-	couch_database_created couch_database_deleted nats_stream_created nats_stream_purged nats_stream_deleted
-	auth_user_created auth_user_invited auth_user_banned auth_user_unbanned auth_user_deleted auth_link_sent
-	api_key_created api_key_revoked oauth_granted oauth_disconnected`
-
 // A control route emits events of every type, and they are delivered. Another route shows
 // the deliveries.
 func TestEveryTypeIsDelivered(t *testing.T) {
@@ -127,7 +120,7 @@ func TestEveryTypeIsDelivered(t *testing.T) {
 	b := fakeservicetest.NewInbox(t, "s")
 	a := start(t, fakeservicetest.Delivering(b))
 	made := a.AddWebhook(fakeservice.Webhook{URL: "https://hooks.test/", Secret: "s", Enabled: true})
-	want := strings.Fields(eventTypes)
+	want := fakeservicetest.EventTypes()
 	for _, kind := range want {
 		a.told("POST", "/events", fmt.Sprintf(`{"type":%q,"instance_id":"i-1","data":{"n":1}}`, kind))
 	}

@@ -33,14 +33,19 @@ func (b *box) auth() authRecord {
 	return record
 }
 
-// post sends a request to the auth engine and returns the status and the body.
 func (a authRecord) post(t *testing.T, key, path string, body object) (int, object) {
+	t.Helper()
+	return a.send(t, key, "POST", path, body)
+}
+
+// send sends a request to the auth engine and returns the status and the body.
+func (a authRecord) send(t *testing.T, key, method, path string, body object) (int, object) {
 	t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := http.NewRequest("POST", a.URL+path, bytes.NewReader(text))
+	request, err := http.NewRequest(method, a.URL+path, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
