@@ -40,8 +40,8 @@ func TestCopyTree(t *testing.T) {
 	}
 }
 
-// WriteFile replaces a link that a program has put in the place of the file, and leaves the
-// target of the link alone.
+// WriteFile replaces a link that a program has put in the place of the file. The target of
+// the link stays as it is.
 func TestWriteFileFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
