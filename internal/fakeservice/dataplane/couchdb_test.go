@@ -234,7 +234,7 @@ func TestCouchDBOffAndOn(t *testing.T) {
 	b := f.couchBox()
 	before := b.couch()
 	before.put("v")
-	running := slices.DeleteFunc(processes.With(t, folder), func(p processes.Process) bool { return !strings.Contains(p.Arguments, "couchdb.sock") })
+	running := slices.DeleteFunc(processes.With(t, folder), func(p processes.Process) bool { return !strings.Contains(p.Arguments, "server.js") })
 	if len(running) == 0 {
 		t.Error("no server runs")
 	}
