@@ -17,12 +17,12 @@ func TestConversionsKeepEveryField(t *testing.T) {
 	var instance fakeservice.Instance
 	fill(t, reflect.ValueOf(&instance).Elem())
 	if diff := cmp.Diff(instance, instanceOf(instance).internal()); diff != "" {
-		t.Errorf("instance: want (-), got (+):\n%s", diff)
+		t.Errorf("instance: edit conversions.go and records.go: want (-), got (+):\n%s", diff)
 	}
 	var app fakeservice.App
 	fill(t, reflect.ValueOf(&app).Elem())
 	if diff := cmp.Diff(app, appOf(app).internal()); diff != "" {
-		t.Errorf("app: want (-), got (+):\n%s", diff)
+		t.Errorf("app: edit conversions.go and records.go: want (-), got (+):\n%s", diff)
 	}
 	var delivery fakeservice.Delivery
 	fill(t, reflect.ValueOf(&delivery).Elem())

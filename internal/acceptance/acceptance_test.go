@@ -105,7 +105,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	if n := unknowns.Load(); n > 0 {
-		fmt.Printf("FAIL: %d unknown values had to be kept out of states\n", n)
+		fmt.Printf("FAIL: %d unknown values had to be kept out of states: a computed attribute is missing in computed() of its model, or in setRecord\n", n)
 		code = 1
 	}
 	tellNotRun(os.Stdout)

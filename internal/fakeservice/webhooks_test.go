@@ -3,6 +3,7 @@ package fakeservice_test
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -120,7 +121,7 @@ func TestEveryTypeIsDelivered(t *testing.T) {
 	b := fakeservicetest.NewInbox(t, "s")
 	a := start(t, fakeservicetest.Delivering(b))
 	made := a.AddWebhook(fakeservice.Webhook{URL: "https://hooks.test/", Secret: "s", Enabled: true})
-	want := fakeservicetest.EventTypes()
+	want := slices.Clone(core.EventTypes)
 	for _, kind := range want {
 		a.told("POST", "/events", fmt.Sprintf(`{"type":%q,"instance_id":"i-1","data":{"n":1}}`, kind))
 	}
@@ -216,5 +217,20 @@ func TestForkDelivers(t *testing.T) {
 	fork.Advance(0)
 	if came := b.Deliveries(); len(came) != 1 || came[0].Event.Type != "health_alert" || len(a.Events()) != 0 {
 		t.Errorf("%+v came", came)
+	}
+}
+
+// The guide to webhooks has every type of event.
+func TestEventTypesAreDocumented(t *testing.T) {
+	t.Parallel()
+	const path = "templates/guides/webhooks.md.tmpl"
+	text, err := os.ReadFile("../../" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range core.EventTypes {
+		if !strings.Contains(string(text), "`"+kind+"`") {
+			t.Errorf("%s lacks the event type %s", path, kind)
+		}
 	}
 }

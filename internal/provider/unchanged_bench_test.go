@@ -30,6 +30,9 @@ func usual(kind, id string) usualResource {
 		}
 		state, config := object{}, object{}
 		for _, a := range s.attributes {
+			if len(plausible[a.Name]) == 0 {
+				panic("add values of " + a.Name + " to plausible in unchanged_draw_test.go")
+			}
 			state[a.Name] = plausible[a.Name][0]
 			if a.Name == "id" || a.Name == "instance_id" {
 				state[a.Name] = id

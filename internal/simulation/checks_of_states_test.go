@@ -430,7 +430,7 @@ func (w *world) checkAtTheEnd() {
 	}
 	w.countFailures()
 	if n := w.unknowns.Load(); n > 0 {
-		w.violate(promised, "%d unknown values had to be kept out of states", n)
+		w.violate(promised, "%d unknown values had to be kept out of states: a computed attribute is missing in computed() of its model, or in setRecord", n)
 	}
 	w.checkHistory()
 	w.checkNobodysInstances()

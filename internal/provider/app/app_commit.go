@@ -18,9 +18,9 @@ func isCommit(commit, asked string) bool {
 	return commit == asked || len(asked) >= shortCommit && strings.HasPrefix(commit, asked)
 }
 
-// asksForAnother reports whether a plan asks for a different commit than the deployed
+// asksForAnotherCommit reports whether a plan asks for a different commit than the deployed
 // one. If the service does not report the commit, it returns false.
-func (m *appModel) asksForAnother(there appModel) bool {
+func (m *appModel) asksForAnotherCommit(there appModel) bool {
 	asked, deployed := m.DeployCommit.ValueString(), there.Commit.ValueString()
 	return asked != "" && deployed != "" && !isCommit(deployed, asked)
 }
@@ -28,7 +28,7 @@ func (m *appModel) asksForAnother(there appModel) bool {
 // warnOfAnotherCommit warns that a plan builds the app only because its deployed commit
 // is a different one.
 func (m *appModel) warnOfAnotherCommit(state appModel, diags *diag.Diagnostics) {
-	if !m.DeployCommit.Equal(state.DeployCommit) || !m.asksForAnother(state) {
+	if !m.DeployCommit.Equal(state.DeployCommit) || !m.asksForAnotherCommit(state) {
 		return
 	}
 	diags.AddAttributeWarning(path.Root("deploy_commit"), "App "+m.Name.ValueString()+" runs another commit",
@@ -51,7 +51,7 @@ func (e *OtherCommitError) NextStep() string {
 
 // refuseAnother returns an error if the deployed commit is not the planned one.
 func (m *appModel) refuseAnother(deployed appModel) error {
-	if !m.asksForAnother(deployed) {
+	if !m.asksForAnotherCommit(deployed) {
 		return nil
 	}
 	return &OtherCommitError{m.Name.ValueString(), m.Branch.ValueString(), m.DeployCommit.ValueString(), deployed.Commit.ValueString()}

@@ -25,7 +25,7 @@ func TestAsksForAnother(t *testing.T) {
 		"not known":            {types.StringUnknown(), types.StringValue(hash), false},
 	} {
 		plan := appModel{DeployCommit: row.asked}
-		if got := plan.asksForAnother(appModel{Commit: row.deployed}); got != row.want {
+		if got := plan.asksForAnotherCommit(appModel{Commit: row.deployed}); got != row.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -93,7 +93,7 @@ func (m *appModel) object() base.NamedObject {
 func planChange(state, plan *appModel) {
 	builds := !state.Branch.Equal(plan.Branch) || !state.Env.Equal(plan.Env) ||
 		!state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion) || !state.RedeployTriggers.Equal(plan.RedeployTriggers) ||
-		plan.DeployCommit.IsUnknown() || plan.asksForAnother(*state)
+		plan.DeployCommit.IsUnknown() || plan.asksForAnotherCommit(*state)
 	restarts := !state.Port.Equal(plan.Port) || !state.HealthPath.Equal(plan.HealthPath) ||
 		!state.Public.Equal(plan.Public) || !state.Links.Equal(plan.Links) || !state.MemoryMB.Equal(plan.MemoryMB)
 	if builds {

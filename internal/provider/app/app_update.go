@@ -161,7 +161,7 @@ func (u appUpdate) isShown(a client.App) bool {
 
 // changes reports whether the plan changes anything at the service.
 func (u appUpdate) changes(p appProgress) bool {
-	return envChanges(u.prior, u.planned) || u.planned.asksForAnother(p.model) ||
+	return envChanges(u.prior, u.planned) || u.planned.asksForAnotherCommit(p.model) ||
 		len(appDifference(u.prior, u.planned, u.prior, nil, false)) > 0
 }
 
@@ -199,11 +199,11 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 	return appDifference(prior, u.planned, there, env, rebuild), nil
 }
 
-// isBegun reports whether the app's record shows all that the plan builds the app for. An
+// recordShowsChange reports whether the app's record shows all that the plan builds the app for. An
 // earlier apply or a person has made the change then, and its build may not have ended, or
 // have failed. env are the variables to send. The first plan of an imported app's variables
 // may repeat the existing ones, so it has begun nothing.
-func (u appUpdate) isBegun(app client.App, env map[string]string, p *appProgress) bool {
+func (u appUpdate) recordShowsChange(app client.App, env map[string]string, p *appProgress) bool {
 	branch, variables := !u.prior.Branch.Equal(u.planned.Branch), envChanges(u.prior, u.planned) && p.secret.known
 	return env == nil && (branch || variables) && (!branch || app.Branch == u.planned.Branch.ValueString())
 }
@@ -234,8 +234,8 @@ func (u appUpdate) hasAskedForRedeploy(p *appProgress) bool {
 // deployed commit is not the planned one. rebuilds reads the builds, because those in the
 // state may be old. env are the variables to send.
 func (u appUpdate) rebuilds(ctx context.Context, app client.App, env map[string]string, p *appProgress) (bool, error) {
-	begun, pending := u.isBegun(app, env, p), p.work.Deploying || p.work.Creating
-	if u.imported != nil || !begun && !pending && !u.planned.asksForAnother(p.model) {
+	begun, pending := u.recordShowsChange(app, env, p), p.work.Deploying || p.work.Creating
+	if u.imported != nil || !begun && !pending && !u.planned.asksForAnotherCommit(p.model) {
 		return false, nil
 	}
 	builds, err := u.Client.RecentBuilds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), showDeployed(p.work.Build))
@@ -244,17 +244,17 @@ func (u appUpdate) rebuilds(ctx context.Context, app client.App, env map[string]
 	}
 	there := p.model
 	there.setBuild(builds)
-	another := u.planned.asksForAnother(there)
+	another := u.planned.asksForAnotherCommit(there)
 	if begun && len(builds) > 0 {
 		p.work.Deploying = true
 	}
 	if !pending {
-		return another || p.work.Deploying && builtAgain(p.work, app, builds), nil
+		return another || p.work.Deploying && mustBuildAgain(p.work, app, builds), nil
 	}
 	// A redeploy that was asked for, and refused or lost, has left no newer build.
 	lost := len(builds) > 0 && slices.Contains(p.work.Noted, builds[0].ID)
 	asksAnew := lost || !p.model.DeployCommit.Equal(u.planned.DeployCommit)
-	return builtAgain(p.work, app, builds) || asksAnew && another, nil
+	return mustBuildAgain(p.work, app, builds) || asksAnew && another, nil
 }
 
 // perform sends a step and waits for its job. It notes the step before sending it,
@@ -374,12 +374,12 @@ func (r *appResource) app(m appModel) func(context.Context) (client.App, error) 
 	}
 }
 
-// builtAgain reports whether an app must be built again although an earlier apply left a
+// mustBuildAgain reports whether an app must be built again although an earlier apply left a
 // build pending. This is the case if that build has failed, or if it was deployed and the
 // app does not run: the user has probably fixed the cause before applying again. It is
 // also the case if there is no such build to wait for. An import always queues a build,
 // which may not be listed yet.
-func builtAgain(work base.PendingWork, app client.App, builds []client.Build) bool {
+func mustBuildAgain(work base.PendingWork, app client.App, builds []client.Build) bool {
 	for _, build := range builds {
 		if work.Build == "" || build.ID == work.Build {
 			return build.Failed() || build.Succeeded() && app.Status == client.AppFailed

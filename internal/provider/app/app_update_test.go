@@ -123,7 +123,7 @@ func TestBuiltAgain(t *testing.T) {
 		"none is listed of an import yet":      {first, "", nil, false},
 		"the first has failed":                 {first, client.AppFailed, list("failed"), true},
 	} {
-		if got := builtAgain(row.work, client.App{Status: client.Word(row.status)}, row.builds); got != row.want {
+		if got := mustBuildAgain(row.work, client.App{Status: client.Word(row.status)}, row.builds); got != row.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
