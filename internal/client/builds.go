@@ -75,7 +75,7 @@ func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID, bef
 // runs.
 func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before string) error {
 	last := Build{ID: buildID, Status: "queued"}
-	operation := opBuild
+	operation := OpBuild
 	if before == "" {
 		operation = opFirstBuild
 	}

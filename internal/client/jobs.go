@@ -61,14 +61,13 @@ var usualDuration = map[string]time.Duration{
 	OpAppRestart:     10 * time.Second,
 	OpEngineRestart:  20 * time.Second,
 	opFirstBuild:     180 * time.Second,
-	opBuild:          120 * time.Second,
+	OpBuild:          120 * time.Second,
 }
 
 // The two kinds of builds. Builds are not jobs, and the first build of an app takes
 // longer.
 const (
 	opFirstBuild = "first build"
-	opBuild      = "build"
 )
 
 // A Job is a queued change of an instance (SERVICE.md#jobs).
