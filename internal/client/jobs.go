@@ -64,11 +64,8 @@ var usualDuration = map[string]time.Duration{
 	OpBuild:          120 * time.Second,
 }
 
-// The two kinds of builds. Builds are not jobs, and the first build of an app takes
-// longer.
-const (
-	opFirstBuild = "first build"
-)
+// opFirstBuild is the first build of an app, which takes longer than later ones (OpBuild).
+const opFirstBuild = "first build"
 
 // A Job is a queued change of an instance (SERVICE.md#jobs).
 type Job struct {
