@@ -17,7 +17,6 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -64,11 +63,7 @@ func Mount(mux *http.ServeMux, o Options) (end func()) {
 	// The descriptions of the tools take a while, and most fakes are never asked for
 	// them.
 	server := sync.OnceValue(f.server)
-	sessions := newSessions(server, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server() }, &sdk.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
-		// The caller of Mount checks the host name.
-		DisableLocalhostProtection: true,
-	}))
+	sessions := newSessions(server)
 	mux.Handle(Path, f.authorised(sessions))
 	mux.HandleFunc("GET "+metadataPath, serveMetadata)
 	mux.HandleFunc("GET "+metadataPath+Path, serveMetadata)

@@ -46,6 +46,7 @@ func (f *face) answer(next sdk.MethodHandler) sdk.MethodHandler {
 		if !isCall {
 			return next(ctx, method, request)
 		}
+		defer notifyProgress(ctx, call)()
 		began := time.Now()
 		outcome, err := f.call(ctx, method, call, next)
 		if err != nil {

@@ -22,28 +22,43 @@ const (
 // before 2026-07-28. There a question is a request to the client, so it needs a session.
 // All other clients are served without one.
 type sessions struct {
-	server           func() *sdk.Server
-	stateful, others http.Handler
-	used             atomic.Bool
+	server   func() *sdk.Server
+	stateful http.Handler
+	// single answers with one JSON object, and streaming with events that may include
+	// progress before the answer.
+	single, streaming http.Handler
+	used              atomic.Bool
 	// life is the context of the requests in sessions.
 	life context.Context
 	stop context.CancelFunc
 }
 
-func newSessions(server func() *sdk.Server, others http.Handler) *sessions {
-	s := &sessions{server: server, others: others}
+func newSessions(server func() *sdk.Server) *sessions {
+	s := &sessions{server: server}
 	s.life, s.stop = context.WithCancel(context.Background())
-	s.stateful = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server() }, &sdk.StreamableHTTPOptions{
-		SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true,
-	})
+	handler := func(o sdk.StreamableHTTPOptions) http.Handler {
+		o.MaxRequestBodyBytes = maxBody
+		o.DisableLocalhostProtection = true // the caller of Mount checks the host name
+		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server() }, &o)
+	}
+	s.stateful = handler(sdk.StreamableHTTPOptions{SessionTimeout: sessionIdle})
+	s.single = handler(sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, PropagateRequestCancellation: true})
+	s.streaming = handler(sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
 	return s
 }
 
 // ServeHTTP serves a request in its session, or without one.
 func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get(sessionHeader) == "" && !opensSession(r) {
-		s.others.ServeHTTP(w, r)
-		return
+	if r.Header.Get(sessionHeader) == "" {
+		switch m := peek(r); {
+		case m.opensSession():
+		case m.wantsProgress():
+			s.streaming.ServeHTTP(w, r)
+			return
+		default:
+			s.single.ServeHTTP(w, r)
+			return
+		}
 	}
 	s.used.Store(true)
 	ctx, cancel := context.WithCancel(r.Context())
@@ -66,22 +81,35 @@ func (s *sessions) close() {
 	}
 }
 
-// opensSession reports whether a request begins the work of a client that can ask a
-// person. The body can still be read.
-func opensSession(r *http.Request) bool {
+// message is the part of a request's body that decides how it is served.
+type message struct {
+	Method string
+	Params struct {
+		Capabilities struct{ Elicitation *struct{} }
+		Meta         struct {
+			ProgressToken any `json:"progressToken"`
+		} `json:"_meta"`
+	}
+}
+
+// peek reads the message of a POST. The body can still be read.
+func peek(r *http.Request) (m message) {
 	if r.Method != http.MethodPost {
-		return false
+		return m
 	}
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody+1)) // the next reader meets the same error
 	r.Body = struct {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
-	var sent struct {
-		Method string
-		Params struct {
-			Capabilities struct{ Elicitation *struct{} }
-		}
-	}
-	return json.Unmarshal(body, &sent) == nil && sent.Method == "initialize" && sent.Params.Capabilities.Elicitation != nil
+	_ = json.Unmarshal(body, &m) // the next reader refuses what is not a message
+	return m
 }
+
+// opensSession reports whether a message begins the work of a client that can ask a person.
+func (m message) opensSession() bool {
+	return m.Method == "initialize" && m.Params.Capabilities.Elicitation != nil
+}
+
+// wantsProgress reports whether a message asks for notifications about its progress.
+func (m message) wantsProgress() bool { return m.Params.Meta.ProgressToken != nil }
