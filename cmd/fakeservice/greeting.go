@@ -83,7 +83,7 @@ func keeping(s settings) string {
 	if s.state == "" {
 		return "it keeps nothing."
 	}
-	return "started with --state " + s.state + " again, it goes on."
+	return "start it with --state " + s.state + " again to continue."
 }
 
 // forecast returns a paragraph that names the weather and the flags that repeat it. In fair

@@ -183,8 +183,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // behindGateway reports whether requests to a path pass through the gateway: all that
-// carry out operations. Sign-in, the files of pages and the pages that only the fake has
-// always answer, so that a person can reach the controls.
+// carry out operations. Sign-in, the consent to an application, the files of pages and the
+// pages that only the fake has always answer, so that a person can reach the controls.
 func behindGateway(path string) bool {
 	below := func(root string) bool { return isBelow(path, root) }
 	if slices.ContainsFunc([]string{portal.SignInPath, portal.AssetsPath, portal.FakePath, oauth.AuthorizePath}, below) {

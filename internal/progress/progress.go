@@ -23,8 +23,8 @@ const (
 // A Line is a change in the progress of a job or build. Empty fields are unknown.
 type Line struct {
 	Time time.Time `json:"time"`
-	// Type and Name are those of the resource that waits, such as hosting_app and web. ID
-	// is its import id.
+	// Type and Name are those of the resource that waits, such as hosting_app and web. ID is
+	// its import id; of an extension, it is the id of its instance.
 	Type string `json:"type,omitempty"`
 	Name string `json:"name,omitempty"`
 	ID   string `json:"id,omitempty"`

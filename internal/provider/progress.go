@@ -38,7 +38,7 @@ func reportProgress(file *progress.File) func(context.Context, client.Progress) 
 		}
 		tflog.Info(ctx, message, progressFields(p))
 		if file != nil {
-			file.Append(progressLine(base.NameOf(ctx), p, time.Now()))
+			file.Append(progressLine(base.InstanceNameOf(ctx), p, time.Now()))
 		}
 	}
 }

@@ -124,7 +124,7 @@ func login(w http.ResponseWriter, r *http.Request) (name, password string) {
 	}
 	var given struct{ Name, Password string }
 	if json.NewDecoder(r.Body).Decode(&given) != nil {
-		return "", "" // no user has no name
+		return "", "" // no user has an empty name
 	}
 	return given.Name, given.Password
 }

@@ -27,7 +27,7 @@ type Event struct{ Kind, Database string }
 // inside is the base of the server's URLs. The host means nothing at a socket.
 var inside = &url.URL{Scheme: "http", Host: "couchdb"}
 
-// front checks who asks, passes requests on to the server and reports events. It is safe for
+// front checks the password, passes requests on to the server and reports events. It is safe for
 // concurrent use.
 type front struct {
 	listener  net.Listener

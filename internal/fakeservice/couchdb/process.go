@@ -144,7 +144,7 @@ func (s *Server) revive(p *running) {
 			return
 		}
 		s.pid.Store(0)
-		s.log.Warn("CouchDB ended by itself and is started again", "how", p.How(), "output", p.output.String())
+		s.log.Warn("CouchDB ended by itself and is started again", "how", p.How())
 		err = s.start(ctx)
 		release()
 		if err == nil || s.lock.Life().Err() != nil {

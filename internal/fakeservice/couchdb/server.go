@@ -31,8 +31,8 @@ type Options struct {
 	// Folder is the folder of the server's data. It is created if it does not exist;
 	// otherwise the server continues with its data.
 	Folder string
-	// Run is a folder for the sockets, which is removed when the server is closed. Its path
-	// should be short. The default is Folder.
+	// Run is a folder only for the sockets: Open empties it, and Close removes it. Its path
+	// should be short. The default is Folder with the suffix ".run".
 	Run string
 	// Host is the loopback address of the port, unless Public has the public port elsewhere.
 	// Port is the preferred port; 0 means the service's standard port.

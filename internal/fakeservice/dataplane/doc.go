@@ -30,10 +30,10 @@
 //
 // # Data
 //
-// A backup is a copy that the engine itself makes while it runs. Only CouchDB is stopped
-// for it, because its files belong together. To restore it, the engine stops and its folder
-// is replaced; an incomplete restore is rolled back, also after a crash (datafolder). A restored Postgres has its old passwords, so the current
-// ones are set before any client is let in.
+// A backup is a copy that the engine itself makes while it runs. Only CouchDB is stopped for
+// it, because its files belong together. For a restore, every engine stops and its folder is
+// replaced. An incomplete restore is rolled back, also after a crash (datafolder). A restored
+// Postgres has its old passwords, so the current ones are set before any client is let in.
 //
 // With a kept folder, a file for each machine lists what belongs to it. It is replaced by
 // a rename after something exists, and before something is deleted, so a kill at any

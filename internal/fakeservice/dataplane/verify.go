@@ -69,22 +69,22 @@ func (m *machine) checks(wanted core.Machine) []engineCheck {
 	var all []engineCheck
 	if m.postgres != nil {
 		all = append(all, engineCheck{core.EnginePostgres, func(ctx context.Context) error {
-			return selectOne(ctx, m.postgres.Dial, secure, passwords.PostgresOwner)
+			return checkPostgres(ctx, m.postgres.Dial, secure, passwords.PostgresOwner)
 		}})
 	}
 	if m.redis != nil {
 		all = append(all, engineCheck{core.EngineRedis, func(ctx context.Context) error {
-			return ping(ctx, m.redis.Dial, secure, passwords.Redis)
+			return checkRedis(ctx, m.redis.Dial, secure, passwords.Redis)
 		}})
 	}
 	if m.nats != nil {
 		all = append(all, engineCheck{core.EngineNATS, func(ctx context.Context) error {
-			return connectNATS(ctx, m.nats.Dial, secure, passwords.NATS)
+			return checkNATS(ctx, m.nats.Dial, secure, passwords.NATS)
 		}})
 	}
 	if m.couchdb != nil {
 		all = append(all, engineCheck{core.EngineCouchDB, func(ctx context.Context) error {
-			return getRoot(ctx, m.couchdb.Dial, secure, passwords.CouchDB)
+			return checkCouchDB(ctx, m.couchdb.Dial, secure, passwords.CouchDB)
 		}})
 	}
 	if m.auth != nil {
@@ -96,7 +96,10 @@ func (m *machine) checks(wanted core.Machine) []engineCheck {
 // dial connects to an engine as a client in the allowlist does.
 type dial func(context.Context) (net.Conn, error)
 
-func selectOne(ctx context.Context, dial dial, secure *tls.Config, password string) error {
+// Each of the following functions signs in to an engine as its clients do, and makes one
+// request.
+
+func checkPostgres(ctx context.Context, dial dial, secure *tls.Config, password string) error {
 	config, err := pgconn.ParseConfig("sslmode=disable")
 	if err != nil {
 		return err
@@ -115,7 +118,7 @@ func selectOne(ctx context.Context, dial dial, secure *tls.Config, password stri
 	return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
 }
 
-func ping(ctx context.Context, dial dial, secure *tls.Config, password string) error {
+func checkRedis(ctx context.Context, dial dial, secure *tls.Config, password string) error {
 	client := goredis.NewClient(&goredis.Options{
 		Password: password, MaxRetries: -1, PoolSize: 1, DisableIdentity: true,
 		Dialer: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -138,7 +141,7 @@ type customDialer struct {
 // Dial connects to the server that the dialer is for.
 func (d customDialer) Dial(_, _ string) (net.Conn, error) { return d.dial(d.ctx) }
 
-func connectNATS(ctx context.Context, dial dial, secure *tls.Config, password string) error {
+func checkNATS(ctx context.Context, dial dial, secure *tls.Config, password string) error {
 	conn, err := natsgo.Connect("tls://"+secure.ServerName, natsgo.UserInfo(nats.Customer, password), natsgo.Secure(secure),
 		natsgo.NoReconnect(), natsgo.Timeout(verifyTime), natsgo.SetCustomDialer(customDialer{ctx, dial}))
 	if err != nil {
@@ -148,7 +151,7 @@ func connectNATS(ctx context.Context, dial dial, secure *tls.Config, password st
 	return conn.FlushWithContext(ctx)
 }
 
-func getRoot(ctx context.Context, dial dial, secure *tls.Config, password string) error {
+func checkCouchDB(ctx context.Context, dial dial, secure *tls.Config, password string) error {
 	client := &http.Client{Transport: &http.Transport{
 		DialContext:     func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
 		TLSClientConfig: secure, DisableKeepAlives: true,

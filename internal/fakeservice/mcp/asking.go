@@ -9,9 +9,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// questions has the question of each tool that a person is asked about first, with a verb
-// for the name of the instance. The tool set_allowlist asks only if the list opens the
-// instance to every address.
+// questions has the question that a person is asked before each of these tools runs. %s is
+// the name of the instance. The tool set_allowlist asks only if the list opens the instance
+// to every address.
 var questions = map[string]string{
 	"delete_instance":    "Delete the instance %s with all its data and backups, for good?",
 	"reset_instance":     "Empty the instance %s? An undo snapshot is taken first.",

@@ -23,7 +23,7 @@ var functions = template.FuncMap{
 	"tone":    tone,
 	"working": working,
 	"answer":  answer,
-	"open":    isOpen,
+	"open":    core.OpensToAll,
 	"size":    size,
 	"status":  statusText,
 	"cell":    cell,

@@ -9,15 +9,6 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
-// isOpen reports whether an allowlist lets every address connect: it is empty, or a block of
-// it contains all addresses of a family.
-func isOpen(allowlist []string) bool {
-	return len(allowlist) == 0 || slices.ContainsFunc(allowlist, func(entry string) bool {
-		block, err := netip.ParsePrefix(entry)
-		return err == nil && block.Bits() == 0
-	})
-}
-
 // addressOf returns the address of a visitor, or "" if it is not known. Behind a proxy it is
 // the address of the proxy, since anyone could write another into a header.
 func addressOf(r *http.Request) string {

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -160,7 +161,7 @@ func (r redaction) shown(title string, body []byte, size int, isAnswer bool) bod
 	case size == 0:
 		return bodyShown{title, "", "None."}
 	case body == nil:
-		return bodyShown{title, "", strconv.Itoa(size) + " bytes, which were not kept. The newest requests have bodies of up to 16 KiB."}
+		return bodyShown{title, "", fmt.Sprintf("%d bytes, which were not kept. The newest requests have bodies of up to %d KiB.", size, requestlog.BodyLimit>>10)}
 	}
 	text, err := r.body(body, isAnswer)
 	if err != nil {

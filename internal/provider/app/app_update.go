@@ -199,10 +199,10 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 	return appDifference(prior, u.planned, there, env, rebuild), nil
 }
 
-// recordShowsChange reports whether the app's record shows all that the plan builds the app for. An
-// earlier apply or a person has made the change then, and its build may not have ended, or
-// have failed. env are the variables to send. The first plan of an imported app's variables
-// may repeat the existing ones, so it has begun nothing.
+// recordShowsChange reports whether the app's record shows everything for which the plan
+// builds the app. An earlier apply or a person has then made the change, and its build may
+// still run or may have failed. env are the variables to send. The first plan of an imported
+// app's variables may repeat the existing ones, so it proves no change.
 func (u appUpdate) recordShowsChange(app client.App, env map[string]string, p *appProgress) bool {
 	branch, variables := !u.prior.Branch.Equal(u.planned.Branch), envChanges(u.prior, u.planned) && p.secret.known
 	return env == nil && (branch || variables) && (!branch || app.Branch == u.planned.Branch.ValueString())
@@ -253,8 +253,8 @@ func (u appUpdate) rebuilds(ctx context.Context, app client.App, env map[string]
 	}
 	// A redeploy that was asked for, and refused or lost, has left no newer build.
 	lost := len(builds) > 0 && slices.Contains(p.work.Noted, builds[0].ID)
-	asksAnew := lost || !p.model.DeployCommit.Equal(u.planned.DeployCommit)
-	return mustBuildAgain(p.work, app, builds) || asksAnew && another, nil
+	asksAgain := lost || !p.model.DeployCommit.Equal(u.planned.DeployCommit)
+	return mustBuildAgain(p.work, app, builds) || asksAgain && another, nil
 }
 
 // perform sends a step and waits for its job. It notes the step before sending it,

@@ -18,16 +18,16 @@ func (b *Resource) BeginApply(ctx context.Context, operation string) context.Con
 	return context.WithValue(ctx, operationKey{}, operation)
 }
 
-type nameKey struct{}
+type instanceNameKey struct{}
 
-// WithName stores the name of the instance that a call changes.
-func WithName(ctx context.Context, name string) context.Context {
-	return context.WithValue(ctx, nameKey{}, name)
+// WithInstanceName stores the name of the instance that a call changes.
+func WithInstanceName(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, instanceNameKey{}, name)
 }
 
-// NameOf returns the name that WithName has stored, or "".
-func NameOf(ctx context.Context) string {
-	name, _ := ctx.Value(nameKey{}).(string)
+// InstanceNameOf returns the name that WithInstanceName has stored, or "".
+func InstanceNameOf(ctx context.Context) string {
+	name, _ := ctx.Value(instanceNameKey{}).(string)
 	return name
 }
 

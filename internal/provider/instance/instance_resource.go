@@ -45,7 +45,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	ctx = r.BeginApply(ctx, "create")
 	var plan instanceModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	ctx = base.WithName(ctx, plan.Name.ValueString())
+	ctx = base.WithInstanceName(ctx, plan.Name.ValueString())
 	timeout, diags := plan.Timeouts.Create(ctx, instanceCreateTimeout)
 	resp.Diagnostics.Append(diags...)
 	plan.TagsAll = tagsAll(plan.Tags, r.DefaultTags)
@@ -268,7 +268,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	var state, plan instanceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	ctx = base.WithName(ctx, plan.Name.ValueString())
+	ctx = base.WithInstanceName(ctx, plan.Name.ValueString())
 	plan.TagsAll = tagsAll(plan.Tags, r.DefaultTags)
 	timeout, diags := plan.Timeouts.Update(ctx, instanceUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -345,7 +345,7 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 	ctx = r.BeginApply(ctx, "delete")
 	var state instanceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	ctx = base.WithName(ctx, state.Name.ValueString())
+	ctx = base.WithInstanceName(ctx, state.Name.ValueString())
 	timeout, diags := state.Timeouts.Delete(ctx, instanceDeleteTimeout)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
