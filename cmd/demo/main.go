@@ -163,11 +163,9 @@ func deploy(ctx context.Context, fake *fakeProcess, work *workspace, options opt
 		return fmt.Errorf("apply the guestbook: %w", err)
 	}
 	screen.done("The guestbook is deployed")
-	steps, err := countSteps(ctx, work.progressFile)
-	if err != nil {
+	if err := checkProgress(ctx, work.progressFile); err != nil {
 		return fmt.Errorf("read the progress of the apply: %w", err)
 	}
-	screen.aside("The provider reported the progress of %d jobs and builds", steps)
 	if err := showOutputs(ctx, work, screen); err != nil {
 		return err
 	}

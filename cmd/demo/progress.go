@@ -8,14 +8,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/progress"
 )
 
-// countSteps returns the number of jobs and builds that have ended in a file that the
-// provider has written. It returns an error if one failed, or if there are none.
-func countSteps(ctx context.Context, path string) (ended int, err error) {
+// checkProgress returns an error unless jobs and builds have ended in a file that the
+// provider has written, and none has failed.
+func checkProgress(ctx context.Context, path string) error {
 	file, err := os.Open(path)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer file.Close()
+	ended := 0
 	var failed []string
 	err = progress.Read(ctx, file, false, func(l progress.Line) {
 		switch l.Status {
@@ -27,11 +28,11 @@ func countSteps(ctx context.Context, path string) (ended int, err error) {
 	})
 	switch {
 	case err != nil:
-		return 0, err
+		return err
 	case len(failed) > 0:
-		return 0, fmt.Errorf("the provider reports failures: %q", failed)
+		return fmt.Errorf("the provider reports failures: %q", failed)
 	case ended == 0:
-		return 0, fmt.Errorf("%s has no job that ended", path)
+		return fmt.Errorf("%s has no job that ended", path)
 	}
-	return ended, nil
+	return nil
 }
