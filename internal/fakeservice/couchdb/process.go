@@ -10,10 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
 //go:embed server/server.js
@@ -21,9 +19,6 @@ var program string
 
 // outputKept is the number of bytes kept of a server's output.
 const outputKept = 4 << 10
-
-// reviveEvery is the time between attempts to restart a killed server.
-const reviveEvery = 500 * time.Millisecond
 
 // running is a server's process, with the end of its output.
 type running struct {
@@ -78,7 +73,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.process = p
 	s.pid.Store(int64(p.PID()))
 	s.front.gate.open()
-	go s.revive(p)
+	go s.lock.Revive(s.log, "CouchDB", started, func() bool { return s.process == p }, s.restartKilled)
 	return nil
 }
 
@@ -106,15 +101,7 @@ func (s *Server) awaitReady(ctx context.Context, p *process.Process) error {
 
 // runs reports whether the server runs, as far as is known. The caller has the lock.
 func (s *Server) runs() bool {
-	if s.process == nil {
-		return false
-	}
-	select {
-	case <-s.process.Ended():
-		return false
-	default:
-		return true
-	}
+	return s.process != nil && !s.process.HasEnded()
 }
 
 // stop stops the server, if it runs, after the requests in progress. The caller has the
@@ -129,31 +116,9 @@ func (s *Server) stop() {
 	s.pid.Store(0)
 }
 
-// revive restarts the server when it ends without having been told to. It returns when the
-// Server no longer uses the process that it watches.
-func (s *Server) revive(p *running) {
-	defer rescue.Log(s.log, "keep CouchDB running")
-	<-p.Ended()
-	for {
-		ctx, release, err := s.lock.Acquire(s.lock.Life())
-		if err != nil {
-			return
-		}
-		if s.process != p {
-			release()
-			return
-		}
-		s.pid.Store(0)
-		s.log.Warn("CouchDB ended by itself and is started again", "how", p.How())
-		err = s.start(ctx)
-		release()
-		if err == nil || s.lock.Life().Err() != nil {
-			return
-		}
-		s.log.Error("CouchDB could not be started again", "error", err)
-		select {
-		case <-time.After(reviveEvery):
-		case <-s.lock.Life().Done():
-		}
-	}
+// restartKilled starts the server again after it has ended by itself. The caller has the
+// lock.
+func (s *Server) restartKilled(ctx context.Context) error {
+	s.pid.Store(0)
+	return s.start(ctx)
 }

@@ -84,9 +84,6 @@ type Server struct {
 	process *running
 }
 
-// longestSocket is the maximum length of a socket's path on every system.
-const longestSocket = 103
-
 // Open starts a server with the data of its folder.
 func Open(ctx context.Context, o Options) (*Server, error) {
 	if o.Logger == nil {
@@ -115,8 +112,8 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		program: o.Program, folder: folder, run: run, log: o.Logger, account: who, sandbox: o.Sandbox,
 		lock: enginelock.New(ctx), settings: o.Settings,
 	}
-	if socket := filepath.Join(s.run, insideSocket); len(socket) > longestSocket {
-		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", socket)
+	if err := process.CheckSocket(filepath.Join(s.run, insideSocket)); err != nil {
+		return nil, err
 	}
 	s.proxy, err = allowproxy.Open(ctx, allowproxy.Options{
 		Host: o.Host, Public: o.Public, Ports: []int{o.Port, Port}, Engine: "couchdb", Logger: o.Logger,

@@ -16,7 +16,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/allowproxy"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
@@ -71,8 +71,7 @@ type Cluster struct {
 
 // Time limits for a busy machine.
 const (
-	startTime   = time.Minute
-	reviveEvery = 500 * time.Millisecond
+	startTime = time.Minute
 	// startAttempts is the number of attempts to start: another program may take the port
 	// in the meantime, and the rest of a killed server takes a moment to end.
 	startAttempts = 5
@@ -86,8 +85,8 @@ func (s *Server) NewCluster(ctx context.Context, name string, settings Settings)
 		server: s, folder: filepath.Join(s.folder, name), log: s.log.With("cluster", name),
 		lock: enginelock.New(ctx), settings: settings,
 	}
-	if socket := filepath.Join(c.sockets(), ".s.PGSQL.65535"); len(socket) > longestSocket {
-		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", socket)
+	if err := process.CheckSocket(filepath.Join(c.sockets(), ".s.PGSQL.65535")); err != nil {
+		return nil, err
 	}
 	if err := s.add(c); err != nil {
 		return nil, err
@@ -257,7 +256,7 @@ func (c *Cluster) startOnce(ctx context.Context) error {
 	}
 	c.process = p
 	c.newest.Store(p)
-	go c.revive(p, "PostgreSQL", func() bool { return c.process == p }, c.start)
+	go c.lock.Revive(c.log, "PostgreSQL", p.Process, func() bool { return c.process == p }, c.start)
 	return nil
 }
 
@@ -290,34 +289,6 @@ func (c *Cluster) stop(how os.Signal) {
 	c.process = nil
 	if p != nil {
 		p.stop(how)
-	}
-}
-
-// revive restarts a program that ends without having been told to. It returns when the
-// cluster no longer uses the program that it watches.
-func (c *Cluster) revive(p *program, what string, wanted func() bool, start func(context.Context) error) {
-	defer rescue.Log(c.log, "keep "+what+" running")
-	<-p.Ended()
-	for {
-		ctx, release, err := c.lock.Acquire(c.lock.Life())
-		if err != nil {
-			return
-		}
-		if !wanted() {
-			release()
-			return
-		}
-		c.log.Warn(what + " ended by itself and is started again")
-		err = start(ctx)
-		release()
-		if err == nil || c.lock.Life().Err() != nil {
-			return
-		}
-		c.log.Error(what+" could not be started again", "error", err)
-		select {
-		case <-time.After(reviveEvery):
-		case <-c.lock.Life().Done():
-		}
 	}
 }
 

@@ -128,5 +128,5 @@ func (p *pooler) awaitReady(ctx context.Context, process *program) error {
 
 // watch restarts PgBouncer when it ends without having been told to.
 func (p *pooler) watch(process *program) {
-	p.cluster.revive(process, "PgBouncer", func() bool { return p.process == process }, p.restart)
+	p.cluster.lock.Revive(p.cluster.log, "PgBouncer", process.Process, func() bool { return p.process == process }, p.restart)
 }

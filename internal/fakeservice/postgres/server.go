@@ -59,9 +59,6 @@ type Server struct {
 	closed   bool
 }
 
-// longestSocket is the maximum length of a socket's path on every system.
-const longestSocket = 103
-
 // NewServer prepares the folder. It starts no program.
 func NewServer(o Options) (*Server, error) {
 	if o.Logger == nil {

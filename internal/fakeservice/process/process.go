@@ -170,6 +170,16 @@ func Run(ctx context.Context, s Spec) error {
 // PID returns the id of the process. It leads the process group with the same id.
 func (p *Process) PID() int { return p.pid }
 
+// HasEnded reports whether the program has ended.
+func (p *Process) HasEnded() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // Ended returns a channel that is closed when the program has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 

@@ -9,14 +9,10 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
 
 // outputKept is the number of bytes kept of a server's output.
 const outputKept = 4 << 10
-
-// reviveEvery is the time between attempts to restart a killed server.
-const reviveEvery = 500 * time.Millisecond
 
 // running is a server's process, with the end of its output.
 type running struct {
@@ -47,7 +43,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.process = p
 	s.pid.Store(int64(p.PID()))
 	s.proxy.Lead("unix", s.socket())
-	go s.revive(p)
+	go s.lock.Revive(s.log, "Redis", started, func() bool { return s.process == p }, s.restartKilled)
 	return nil
 }
 
@@ -89,15 +85,7 @@ func (s *Server) listens(ctx context.Context) error {
 
 // runs reports whether the server runs, as far as is known. The caller has the lock.
 func (s *Server) runs() bool {
-	if s.process == nil {
-		return false
-	}
-	select {
-	case <-s.process.Ended():
-		return false
-	default:
-		return true
-	}
+	return s.process != nil && !s.process.HasEnded()
 }
 
 // stop stops the server, if it runs. The caller has the lock.
@@ -111,31 +99,9 @@ func (s *Server) stop() {
 	s.pid.Store(0)
 }
 
-// revive restarts the server when it ends without having been told to. It returns when the
-// Server no longer uses the process that it watches.
-func (s *Server) revive(p *running) {
-	defer rescue.Log(s.log, "keep Redis running")
-	<-p.Ended()
-	for {
-		ctx, release, err := s.lock.Acquire(s.lock.Life())
-		if err != nil {
-			return
-		}
-		if s.process != p {
-			release()
-			return
-		}
-		s.pid.Store(0)
-		s.log.Warn("Redis ended by itself and is started again", "how", p.How())
-		err = s.start(ctx)
-		release()
-		if err == nil || s.lock.Life().Err() != nil {
-			return
-		}
-		s.log.Error("Redis could not be started again", "error", err)
-		select {
-		case <-time.After(reviveEvery):
-		case <-s.lock.Life().Done():
-		}
-	}
+// restartKilled starts the server again after it has ended by itself. The caller has the
+// lock.
+func (s *Server) restartKilled(ctx context.Context) error {
+	s.pid.Store(0)
+	return s.start(ctx)
 }

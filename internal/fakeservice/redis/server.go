@@ -18,6 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/allowproxy"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
@@ -78,9 +79,6 @@ type Server struct {
 	process *running
 }
 
-// longestSocket is the maximum length of a socket's path on every system.
-const longestSocket = 103
-
 // Open starts a server with the data of its folder.
 func Open(ctx context.Context, o Options) (*Server, error) {
 	if o.Logger == nil {
@@ -106,8 +104,8 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		program: o.Program, folder: folder, run: run, log: o.Logger, account: who,
 		password: rand.Text(), lock: enginelock.New(ctx), settings: o.Settings,
 	}
-	if len(s.socket()) > longestSocket {
-		return nil, fmt.Errorf("the path %s is too long for a socket; choose a shorter folder", s.socket())
+	if err := process.CheckSocket(s.socket()); err != nil {
+		return nil, err
 	}
 	s.proxy, err = allowproxy.Open(ctx, allowproxy.Options{
 		Host: o.Host, Public: o.Public, Ports: []int{o.Port, Port}, Engine: "redis", Logger: o.Logger,

@@ -16,6 +16,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
 func TestProgramOf(t *testing.T) {
@@ -225,7 +226,7 @@ func TestServerThatCannotStart(t *testing.T) {
 	if _, err := Open(context.Background(), o); err == nil || !strings.Contains(err.Error(), "ended before it was ready") {
 		t.Errorf("Open said %v", err)
 	}
-	o.Folder = filepath.Join(o.Folder, strings.Repeat("x", longestSocket))
+	o.Folder = filepath.Join(o.Folder, strings.Repeat("x", process.LongestSocket))
 	if _, err := Open(context.Background(), o); err == nil || !strings.Contains(err.Error(), "too long for a socket") {
 		t.Errorf("Open said %v", err)
 	}
