@@ -14,14 +14,13 @@ import (
 	"os/signal"
 	"time"
 
-	"github.com/mattn/go-isatty"
-
 	"github.com/instance-hosting/terraform-provider-hosting/internal/progress"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/terminal"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, isatty.IsTerminal(os.Stdout.Fd()))
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, terminal.IsTerminal(os.Stdout))
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "progress:", err)
@@ -30,7 +29,7 @@ func main() {
 }
 
 // run shows the file that args name, or in if that is "-".
-func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, terminal bool) error {
+func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, onTerminal bool) error {
 	flags := flag.NewFlagSet("progress", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	follow := flags.Bool("follow", true, "wait for more at the end of the file, until Ctrl-C")
@@ -57,7 +56,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, 
 	}
 	var all steps
 	show := display(plain{out})
-	if terminal {
+	if onTerminal {
 		show = newBars(out)
 	}
 	err := progress.Read(ctx, in, *follow, func(l progress.Line) { show.update(all.add(l)) })

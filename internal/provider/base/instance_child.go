@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 )
@@ -64,7 +65,7 @@ func (b *Resource) RefusesChanges(ctx context.Context, instanceID string, refusa
 		instance, err := b.Client.Instance(ctx, instanceID)
 		return err == nil && instance.JobID == "" && (instance.Status == client.StatusFailed || instance.Status == client.StatusDeleting)
 	}
-	return failed() && Pause(ctx, client.ReadLag) == nil && failed()
+	return failed() && lifetime.Pause(ctx, client.ReadLag) == nil && failed()
 }
 
 // AddDeletionError reports why something on an instance was not deleted. If the instance

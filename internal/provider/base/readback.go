@@ -27,7 +27,7 @@ func ReadBack[T any](ctx context.Context, read func(context.Context) (T, error),
 		case time.Since(begun) >= client.ToleratedOutage:
 			return record, err
 		}
-		if err := Pause(ctx, delay); err != nil {
+		if err := lifetime.Pause(ctx, delay); err != nil {
 			return record, err
 		}
 	}
@@ -45,18 +45,6 @@ func ReadBeforeChange[T any](ctx context.Context, turn *client.Turn, read func(c
 		return record, err
 	}
 	return read(ctx, turn)
-}
-
-// Pause waits for d. If the context ends first, pause returns the cause.
-func Pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return lifetime.CauseOf(ctx)
-	case <-timer.C:
-		return nil
-	}
 }
 
 // AnyRecord accepts the first record that is read.

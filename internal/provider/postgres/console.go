@@ -37,7 +37,7 @@ func (c *console) query(ctx context.Context, database, sql string) (ran bool, er
 		if closedErr != nil || !again {
 			return false, errors.Join(err, closedErr)
 		}
-		if ended := base.Pause(ctx, delay); ended != nil {
+		if ended := lifetime.Pause(ctx, delay); ended != nil {
 			return false, errors.Join(err, ended)
 		}
 	}
