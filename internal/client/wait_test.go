@@ -100,10 +100,12 @@ func TestWaitWithAnEstimateIsSeldomLate(t *testing.T) {
 }
 
 // Waits for the same job or build share its polls. Only at its beginning does a wait poll
-// more often than those that have waited for longer. A wait that uses the poll of another
-// sees the end up to an interval later.
+// more often than those that have waited for longer. A wait that uses the poll of another,
+// made just before the end, sees the end up to an interval later than by its own polls.
 func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
-	const takes = 100 * time.Second
+	const takes, spread = 100 * time.Second, 20 * 700 * time.Millisecond
+	// The last wait has the longest interval at the end, with jitter.
+	interval := NextPoll(takes-spread, usualDuration[OpRestore], 0) * 11 / 10
 	for name, wait := range map[string]func(context.Context, *Client) error{
 		"job": func(ctx context.Context, c *Client) error {
 			return c.WaitJob(ctx, "i", Pending{JobID: "j-1"}, OpRestore, nil)
@@ -134,11 +136,11 @@ func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 				var all sync.WaitGroup
 				for k := range waits {
 					all.Go(func() {
-						time.Sleep(time.Duration(k) * 700 * time.Millisecond)
+						time.Sleep(time.Duration(k) * spread / 20)
 						if err := wait(t.Context(), c); err != nil {
 							t.Error(err)
 						}
-						if late := time.Since(begun) - takes; late > 12*time.Second {
+						if late := time.Since(begun) - takes; late > 2*interval {
 							t.Errorf("%s: one of %d waits sees the end %s late", name, waits, late)
 						}
 					})
