@@ -14,9 +14,9 @@ const reviveEvery = 500 * time.Millisecond
 
 // Revive restarts a program that ends without having been told to. It returns when the
 // engine no longer wants p, or is closed. It holds the lock while it calls wanted and start.
-// what names the program in the log.
-func (l *Lock) Revive(log *slog.Logger, what string, p *process.Process, wanted func() bool, start func(context.Context) error) {
-	defer rescue.Log(log, "keep "+what+" running")
+// The log has the program's name.
+func (l *Lock) Revive(log *slog.Logger, name string, p *process.Process, wanted func() bool, start func(context.Context) error) {
+	defer rescue.Log(log, "keep "+name+" running")
 	<-p.Ended()
 	for {
 		ctx, release, err := l.Acquire(l.life)
@@ -27,13 +27,13 @@ func (l *Lock) Revive(log *slog.Logger, what string, p *process.Process, wanted 
 			release()
 			return
 		}
-		log.Warn(what+" ended by itself and is started again", "how", p.How())
+		log.Warn(name+" ended by itself and is started again", "how", p.How())
 		err = start(ctx)
 		release()
 		if err == nil || l.life.Err() != nil {
 			return
 		}
-		log.Error(what+" could not be started again", "error", err)
+		log.Error(name+" could not be started again", "error", err)
 		select {
 		case <-time.After(reviveEvery):
 		case <-l.life.Done():
