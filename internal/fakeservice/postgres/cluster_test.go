@@ -134,14 +134,19 @@ func TestResetThatIsGivenUp(t *testing.T) {
 // If the service's ports are taken, the cluster uses other ports.
 func TestPortsThatAreTaken(t *testing.T) {
 	t.Parallel()
-	host := loopback.Address(t.Context(), DirectPort, PooledPort)
-	for _, port := range []int{DirectPort, PooledPort} {
-		taken, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
-		if err != nil {
-			t.Fatal(err)
+	// Another test may listen on every address at a port in the meantime.
+	var host string
+	machine.Until(t, "both ports of an address are taken here", func() bool {
+		host = loopback.Address(t.Context(), DirectPort, PooledPort)
+		for _, port := range []int{DirectPort, PooledPort} {
+			taken, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+			if err != nil {
+				return false
+			}
+			t.Cleanup(func() { _ = taken.Close() })
 		}
-		defer taken.Close()
-	}
+		return true
+	})
 	c := newCluster(t, newServer(t), host)
 	if c.DirectPort() == DirectPort || c.DirectPort() == 0 || c.PooledPort() == PooledPort {
 		t.Errorf("the ports are %d and %d", c.DirectPort(), c.PooledPort())
