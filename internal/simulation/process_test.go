@@ -38,9 +38,6 @@ type process struct {
 
 	ctx context.Context
 	end context.CancelFunc
-
-	mu      sync.Mutex
-	sending map[string]int // the number of requests in flight, by log line
 }
 
 // command is one command of a CLI. A cut affects all of it.
@@ -81,7 +78,7 @@ func (c *command) interrupted() bool {
 func (w *world) start(c *cli, cmd *command) *process {
 	w.mu.Lock()
 	w.processes++
-	p := &process{world: w, cli: c, number: w.processes, command: cmd, sending: map[string]int{}}
+	p := &process{world: w, cli: c, number: w.processes, command: cmd}
 	w.running = append(w.running, p)
 	w.mu.Unlock()
 	p.ctx, p.end = context.WithCancel(tflogtest.RootLogger(context.Background(), &p.log))
@@ -225,24 +222,14 @@ func (c *command) stop() {
 	_, _ = p.server.StopProvider(p.ctx, &tfprotov6.StopProviderRequest{})
 }
 
-// RoundTrip carries a request of the process. It takes 20 to 30 ms, depending on the
-// request, so that no two arrive at the same instant.
+// RoundTrip carries a request of the process.
 func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := p.world
 	// The service may carry the request out after the call, and the context then has no
 	// call.
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, callOf(r.Context())))
 	line := r.Method + " " + w.normal(r.URL.Path)
-	p.mu.Lock()
-	p.sending[line]++
-	rank := p.sending[line]
-	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.sending[line]--
-	}()
-	if err := pause(r.Context(), latency(line, p.number, rank)); err != nil {
+	if err := pause(r.Context(), latency(line, p.number, time.Now())); err != nil {
 		return nil, err
 	}
 	cmd := p.command
@@ -312,11 +299,12 @@ func (w *world) silence(r *http.Request) error {
 // longestLatency is the maximum time that a request takes to the service.
 const longestLatency = 30 * time.Millisecond
 
-// latency returns a duration from 20 to 30 ms, with a distinct fraction for each request
-// that may be on its way at the same time.
-func latency(line string, process, rank int) time.Duration {
+// latency returns how long a request of a process takes to the service: from 20 to 30 ms,
+// so that different requests arrive at different times. It depends on nothing that Go's
+// scheduler decides: equal requests that are sent at the same time arrive together.
+func latency(line string, process int, sent time.Time) time.Duration {
 	h := fnv.New32a()
-	_, _ = fmt.Fprint(h, line, process, rank) // a hash's writer never fails
+	_, _ = fmt.Fprint(h, line, process, sent.UnixNano()) // a hash's writer never fails
 	return 20*time.Millisecond + time.Duration(h.Sum32()%10_000_000)*time.Nanosecond
 }
 
