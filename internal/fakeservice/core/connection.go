@@ -86,7 +86,7 @@ func (st *state) connectionEngines(in *instance) ConnectionEngines {
 			engines.Postgres = &PostgresConnection{
 				OwnerURL:    postgresURL(in.Host, at.PostgresDirectPort, ownerRole, secrets.PostgresOwner),
 				ReadOnlyURL: postgresURL(in.Host, at.PostgresDirectPort, readOnlyRole, secrets.PostgresReadOnly),
-				Database:    defaultDatabase, DirectPort: at.PostgresDirectPort, PooledPort: at.PostgresPooledPort,
+				Database:    DefaultDatabase, DirectPort: at.PostgresDirectPort, PooledPort: at.PostgresPooledPort,
 			}
 		case EngineRedis:
 			engines.Redis = &URLConnection{engineURL("rediss", "default", secrets.Redis, in.Host, cmp.Or(at.RedisPort, redisPort))}
@@ -106,7 +106,7 @@ func postgresURL(host string, port int, user, password string) string {
 		Scheme:   "postgresql",
 		User:     url.UserPassword(user, password),
 		Host:     host + ":" + strconv.Itoa(port),
-		Path:     "/" + defaultDatabase,
+		Path:     "/" + DefaultDatabase,
 		RawQuery: "sslmode=verify-full",
 	}
 	return u.String()

@@ -105,7 +105,7 @@ func changedEngines(engines map[string]*Engine, budgets map[string]int) map[stri
 // engineTurnedOn adds the records of a new engine.
 func (st *state) engineTurnedOn(in *instance, name string) {
 	if _, on := in.Engines[name]; on && name == EnginePostgres {
-		in.Databases = []Database{{Name: defaultDatabase, CreatedAt: st.Now}}
+		in.Databases = []Database{{Name: DefaultDatabase, CreatedAt: st.Now}}
 	}
 }
 

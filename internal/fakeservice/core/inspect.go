@@ -346,7 +346,7 @@ func (s *Service) AddExtension(instanceID string, record Extension) bool {
 // RemoveExtension removes an extension without a job. Database "" is the default one.
 func (s *Service) RemoveExtension(instanceID, database, name string) bool {
 	return s.withInstance(instanceID, func(_ *state, in *instance) bool {
-		return in.removeExtension(name, cmp.Or(database, defaultDatabase))
+		return in.removeExtension(name, cmp.Or(database, DefaultDatabase))
 	})
 }
 
@@ -443,7 +443,7 @@ func (s *Service) Left() map[string]int {
 			left["apps"] += len(in.Apps)
 			left["extensions"] += len(in.Extensions)
 			for _, d := range in.Databases {
-				if d.Name != defaultDatabase {
+				if d.Name != DefaultDatabase {
 					left["databases"]++
 				}
 			}

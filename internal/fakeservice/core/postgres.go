@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// defaultDatabase is the first database of every instance with postgres. It cannot be
+// DefaultDatabase is the first database of every instance with postgres. It cannot be
 // dropped.
-const defaultDatabase = "main"
+const DefaultDatabase = "main"
 
 // The roles of Postgres in the two URLs of a connection record.
 const (
@@ -146,7 +146,7 @@ func (s *Service) DropDatabase(ctx context.Context, id, name string) (Accepted, 
 		if !in.hasDatabase(name) {
 			return nil, notFound("the instance has no database %q", name)
 		}
-		if name == defaultDatabase {
+		if name == DefaultDatabase {
 			return nil, invalid("name", "the default database cannot be dropped")
 		}
 		return &databaseDropJob{name}, nil
@@ -215,7 +215,7 @@ func (s *Service) SetExtension(ctx context.Context, id, database, name string) (
 		if !ok {
 			return nil, invalid("name", "there is no extension %q; there are pgvector, pg_trgm and pgcrypto", name)
 		}
-		extension := Extension{Name: name, Database: cmp.Or(database, defaultDatabase), Version: version}
+		extension := Extension{Name: name, Database: cmp.Or(database, DefaultDatabase), Version: version}
 		if !in.hasDatabase(extension.Database) {
 			return nil, invalid("database", "the instance has no database %q", extension.Database)
 		}
@@ -252,7 +252,7 @@ func (j *extensionSetJob) spec(_ *state, in *instance) jobSpec {
 // DropExtension turns an extension off in a database, or in the default one if database
 // is "".
 func (s *Service) DropExtension(ctx context.Context, id, database, name string) (Accepted, error) {
-	database = cmp.Or(database, defaultDatabase)
+	database = cmp.Or(database, DefaultDatabase)
 	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobKind, error) {
 		if !in.hasExtension(name, database) {
 			return nil, notFound("the database %q has no extension %q", database, name)
@@ -298,7 +298,7 @@ type StatementResult struct {
 // RunStatement runs SQL with the console's mode in a database, or in the default one if
 // database is "". It is not a job: it can run during one, and it takes real time.
 func (s *Service) RunStatement(ctx context.Context, id, database, sql string) (StatementResult, error) {
-	asked, err := change(s, func(st *state) (Query, error) { return st.query(id, cmp.Or(database, defaultDatabase), sql) })
+	asked, err := change(s, func(st *state) (Query, error) { return st.query(id, cmp.Or(database, DefaultDatabase), sql) })
 	if err != nil {
 		return StatementResult{}, err
 	}

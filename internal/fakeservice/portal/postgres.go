@@ -71,6 +71,7 @@ func runStatement(c *call) (outcome, error) {
 // databasesShown is the data of the page of databases and extensions.
 type databasesShown struct {
 	Databases  []core.DatabaseRecord
+	Droppable  []string // names
 	Extensions []core.ExtensionRecord
 }
 
@@ -89,6 +90,10 @@ func showDatabases(c *call) (*page, error) {
 	choices := []option{{"", "The instance's own"}}
 	for _, d := range databases.Databases {
 		choices = append(choices, option{d.Name, d.Name})
+		if d.Name == core.DefaultDatabase {
+			continue
+		}
+		shown.Droppable = append(shown.Droppable, d.Name)
 		p.Forms = append(p.Forms, &form{ID: "drop-database-" + d.Name, Action: instancePath(p.Instance.ID, "databases", d.Name, "drop"),
 			Submit: "Drop " + d.Name, Danger: true, Losses: []string{"Database: " + d.Name + " with all its tables"}, Fields: []*field{confirmField("This cannot be undone.", d.Name)}})
 	}

@@ -90,6 +90,9 @@ func TestEveryOperationInThePortal(t *testing.T) {
 	if page := w.Open(at + "/databases"); !strings.Contains(page.Text(), "pg_trgm") || !page.HasForm("drop-database-stock") {
 		t.Errorf("the databases are: %s", page.Text())
 	}
+	if w.Open(at + "/databases").HasForm("drop-database-main") {
+		t.Error("the page offers to drop the default database, which the service refuses")
+	}
 	w.submit(at+"/databases", "drop-extension-stock-pg_trgm", nil)
 	w.submit(at+"/databases", "drop-database-stock", map[string]string{"confirm": "stock"})
 	if page := w.Open(at + "/databases"); page.HasForm("drop-database-stock") || page.HasForm("drop-extension-stock-pg_trgm") {
