@@ -13,9 +13,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/engineaccount"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
 // Values of --data-plane.
@@ -80,7 +80,7 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 	kept := options
 	kept.Keep = state.below(machinesFolder)
 	plane, err := dataplane.New(kept)
-	if nameless := (*unprivileged.NamelessError)(nil); errors.As(err, &nameless) && !asked {
+	if nameless := (*engineaccount.NamelessError)(nil); errors.As(err, &nameless) && !asked {
 		return withoutEngines(nameless.Error()), nil
 	}
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/engineaccount"
 )
 
 // Backup copies the data to a folder and returns the number of bytes written. The server is
@@ -26,7 +26,7 @@ func (s *Server) Backup(ctx context.Context, folder string) (int64, error) {
 	if err = errors.Join(err, s.start(back)); err != nil {
 		return 0, errors.Join(fmt.Errorf("back CouchDB up: %w", err), os.RemoveAll(folder))
 	}
-	return unprivileged.SizeOf(folder)
+	return engineaccount.SizeOf(folder)
 }
 
 // Restore replaces the data with a backup. The current settings stay.

@@ -16,10 +16,10 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/allowproxy"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/engineaccount"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
 // Port is the service's standard port. A Server listens there if it is free.
@@ -68,7 +68,7 @@ type Server struct {
 	folder  string
 	run     string
 	log     *slog.Logger
-	account unprivileged.Account
+	account engineaccount.Account
 	sandbox *process.Sandbox
 	proxy   *allowproxy.Proxy
 	front   *front
@@ -104,7 +104,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	who, err := unprivileged.Find("CouchDB", "couchdb", "nobody")
+	who, err := engineaccount.Find("CouchDB", "couchdb", "nobody")
 	if err != nil {
 		return nil, err
 	}

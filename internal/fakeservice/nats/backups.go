@@ -17,7 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/engineaccount"
 )
 
 // A backup has two files for each stream that is stored in files: the server's description
@@ -45,7 +45,7 @@ func (s *Server) Backup(ctx context.Context, folder string) (int64, error) {
 	if err := s.save(ctx, folder); err != nil {
 		return 0, errors.Join(fmt.Errorf("back NATS up: %w", err), os.RemoveAll(folder))
 	}
-	return unprivileged.SizeOf(folder)
+	return engineaccount.SizeOf(folder)
 }
 
 func (s *Server) save(ctx context.Context, folder string) error {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/engineaccount"
 )
 
 // Backup copies the data folder to a new folder while the server runs, in the way of
@@ -26,7 +26,7 @@ func (c *Cluster) Backup(ctx context.Context, folder string) (int64, error) {
 	if err := c.backUp(ctx, folder); err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}
-	return unprivileged.SizeOf(folder)
+	return engineaccount.SizeOf(folder)
 }
 
 func (c *Cluster) backUp(ctx context.Context, folder string) (err error) {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/engineaccount"
 )
 
 // reservedConnections is the number of connections for this package, in addition to the
@@ -18,7 +18,7 @@ const identities = "fake"
 
 // identityMap lets the user who runs the fake act as each of the package's roles, and the
 // pooler as the customer's roles.
-func identityMap(a unprivileged.Account) string {
+func identityMap(a engineaccount.Account) string {
 	var text strings.Builder
 	for _, role := range []string{superuser, OwnerRole, ReadOnlyRole} {
 		fmt.Fprintf(&text, "%s %s %s\n", identities, quoteName(a.Caller), role)
@@ -34,7 +34,7 @@ func identityMap(a unprivileged.Account) string {
 const usersFile = "passwd"
 
 // users returns the content of usersFile.
-func users(a unprivileged.Account) string {
+func users(a engineaccount.Account) string {
 	text := fmt.Sprintf("%s:x:%d:%d::/:/bin/sh\n", a.Caller, os.Geteuid(), os.Getegid())
 	if a.Name != a.Caller {
 		text += fmt.Sprintf("%s:x:%d:%d::/:/bin/sh\n", a.Name, a.UID, a.GID)

@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/engineaccount"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
 // linger is the time that a program has to stop before it gets a signal that it cannot
@@ -35,7 +35,7 @@ type program struct {
 
 // startProgram starts a program as an account, with an empty environment except for the
 // given variables.
-func startProgram(who unprivileged.Account, folder string, command ...string) (*program, error) {
+func startProgram(who engineaccount.Account, folder string, command ...string) (*program, error) {
 	output := process.NewTail(outputKept)
 	p, err := process.Start(specOf(who, folder, output, command))
 	if err != nil {
@@ -44,7 +44,7 @@ func startProgram(who unprivileged.Account, folder string, command ...string) (*
 	return &program{p, output}, nil
 }
 
-func specOf(who unprivileged.Account, folder string, output *process.Tail, command []string) process.Spec {
+func specOf(who engineaccount.Account, folder string, output *process.Tail, command []string) process.Spec {
 	return process.Spec{
 		Command: command, Folder: folder, Environment: []string{"LC_ALL=C", "TZ=UTC"},
 		Output: output, User: who.User, Orphaned: syscall.SIGQUIT,
@@ -86,7 +86,7 @@ func (p *program) stop(how os.Signal) {
 }
 
 // run runs a program to its end. Its error includes the end of the program's output.
-func run(ctx context.Context, who unprivileged.Account, folder, input string, command ...string) error {
+func run(ctx context.Context, who engineaccount.Account, folder, input string, command ...string) error {
 	output := process.NewTail(outputKept)
 	spec := specOf(who, folder, output, command)
 	spec.Input = strings.NewReader(input)

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/engineaccount"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
@@ -43,7 +43,7 @@ type Options struct {
 // concurrent use.
 type Server struct {
 	programs Binaries
-	account  unprivileged.Account
+	account  engineaccount.Account
 	folder   string
 	runs     string // folder of the sockets
 	kept     bool
@@ -64,7 +64,7 @@ func NewServer(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	who, err := unprivileged.Find("PostgreSQL", "postgres", "nobody")
+	who, err := engineaccount.Find("PostgreSQL", "postgres", "nobody")
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/engineaccount"
 )
 
 // The roles and databases of a new cluster.
@@ -32,7 +32,7 @@ type template struct {
 }
 
 // make creates the template on the first call.
-func (t *template) make(ctx context.Context, programs Binaries, who unprivileged.Account) error {
+func (t *template) make(ctx context.Context, programs Binaries, who engineaccount.Account) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ready {
@@ -51,7 +51,7 @@ func (t *template) make(ctx context.Context, programs Binaries, who unprivileged
 	return nil
 }
 
-func initdb(ctx context.Context, programs Binaries, who unprivileged.Account, folder string) error {
+func initdb(ctx context.Context, programs Binaries, who engineaccount.Account, folder string) error {
 	if err := who.MakeFolder(folder); err != nil {
 		return err
 	}

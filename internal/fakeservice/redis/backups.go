@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/engineaccount"
 )
 
 // The data folder contains Redis' append-only log: a folder with a list of its files. A
@@ -30,7 +30,7 @@ func (s *Server) Backup(ctx context.Context, folder string) (int64, error) {
 	if err := s.save(ctx, folder); err != nil {
 		return 0, errors.Join(fmt.Errorf("back Redis up: %w", err), os.RemoveAll(folder))
 	}
-	return unprivileged.SizeOf(folder)
+	return engineaccount.SizeOf(folder)
 }
 
 func (s *Server) save(ctx context.Context, folder string) error {

@@ -17,10 +17,10 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/allowproxy"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/engineaccount"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/unprivileged"
 )
 
 // Port is the service's standard port. A Server listens there if it is free.
@@ -64,7 +64,7 @@ type Server struct {
 	folder   string
 	run      string
 	log      *slog.Logger
-	account  unprivileged.Account
+	account  engineaccount.Account
 	proxy    *allowproxy.Proxy
 	password string // of the package's user
 	// pid is the id of the process, or 0. It is read without the lock.
@@ -96,7 +96,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	who, err := unprivileged.Find("Redis", "redis", "nobody")
+	who, err := engineaccount.Find("Redis", "redis", "nobody")
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package unprivileged
+package engineaccount
 
 import (
 	"context"

@@ -1,6 +1,6 @@
-// Package unprivileged finds an account for programs that must not or cannot run as root,
-// and creates files and folders that only that account can open.
-package unprivileged
+// Package engineaccount finds the account that runs an engine's programs, which must not or
+// cannot run as root. It creates files and folders that only that account can open.
+package engineaccount
 
 import (
 	"fmt"
