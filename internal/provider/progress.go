@@ -31,16 +31,21 @@ func openProgress(path string, diags *diag.Diagnostics) *progress.File {
 // reportProgress returns a client.Options.Progress that writes to the log and to a file,
 // which may be nil.
 func reportProgress(file *progress.File) func(context.Context, client.Progress) {
-	return func(ctx context.Context, p client.Progress) {
-		message := "waiting for a job"
-		if p.Operation == client.OpBuild {
-			message = "waiting for a build"
-		}
-		tflog.Info(ctx, message, progressFields(p))
-		if file != nil {
-			file.Append(progressLine(base.InstanceNameOf(ctx), p, time.Now()))
-		}
+	if file == nil {
+		return logProgress
 	}
+	return func(ctx context.Context, p client.Progress) {
+		logProgress(ctx, p)
+		file.Append(progressLine(base.InstanceNameOf(ctx), p, time.Now()))
+	}
+}
+
+func logProgress(ctx context.Context, p client.Progress) {
+	message := "waiting for a job"
+	if p.Operation == client.OpBuild {
+		message = "waiting for a build"
+	}
+	tflog.Info(ctx, message, progressFields(p))
 }
 
 // progressFields returns the fields of a log entry.

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 	"time"
@@ -58,5 +59,32 @@ func TestProgressFileThatCannotBeOpened(t *testing.T) {
 	var diags diag.Diagnostics
 	if file := openProgress(filepath.Join(t.TempDir(), "missing", "progress"), &diags); file != nil || diags.HasError() || diags.WarningsCount() != 1 {
 		t.Errorf("got the file %v and %v, want a warning", file, diags)
+	}
+}
+
+// BenchmarkProgress compares the report of one state of a job with its log entry, which
+// was there before the file:
+//
+//	go test ./internal/provider -run '^$' -bench Progress -benchmem
+func BenchmarkProgress(b *testing.B) {
+	file, err := progress.Open(filepath.Join(b.TempDir(), "progress"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	state := client.Progress{InstanceID: "i-4f2a", JobID: "job-1", Operation: client.OpResize, Status: "running", Percent: 40}
+	for _, one := range []struct {
+		name   string
+		report func(context.Context, client.Progress)
+	}{
+		{"log entry", logProgress},
+		{"off", reportProgress(nil)},
+		{"on", reportProgress(file)},
+	} {
+		b.Run(one.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				one.report(b.Context(), state)
+			}
+		})
 	}
 }
