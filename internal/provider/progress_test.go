@@ -62,8 +62,8 @@ func TestProgressFileThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// BenchmarkProgress compares the report of one state of a job with its log entry, which
-// was there before the file:
+// BenchmarkProgress compares the report of one state of a job, without and with a file,
+// with the log entry that is written in any case:
 //
 //	go test ./internal/provider -run '^$' -bench Progress -benchmem
 func BenchmarkProgress(b *testing.B) {
