@@ -42,10 +42,21 @@ func (s *Secrets) Add(values ...string) {
 	}
 }
 
-// forms returns the ways to write a value: unchanged, inside a URL, and inside JSON with
-// and without HTML escaping.
+// browserSigns undoes the escapes that JavaScript's encodeURIComponent does not make.
+var browserSigns = strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
+
+// hexEscape matches an escaped byte of a URL.
+var hexEscape = regexp.MustCompile(`%[0-9A-F]{2}`)
+
+// forms returns the ways to write a value: unchanged, inside a URL as Go and browsers write
+// it, and inside JSON with and without HTML escaping.
 func forms(value string) []string {
-	forms := []string{value, url.QueryEscape(value), url.PathEscape(value)}
+	query := url.QueryEscape(value)
+	percent := strings.ReplaceAll(query, "+", "%20")
+	forms := []string{value}
+	for _, form := range []string{query, percent, browserSigns.Replace(percent), url.PathEscape(value)} {
+		forms = append(forms, form, hexEscape.ReplaceAllStringFunc(form, strings.ToLower))
+	}
 	for _, html := range []bool{true, false} {
 		var quoted strings.Builder
 		encoder := json.NewEncoder(&quoted)
