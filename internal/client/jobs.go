@@ -204,6 +204,10 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 		}
 		return observation{done: job.Done(), progress: job.Progress.Value}, watch(ctx, job)
 	})
+	if err == nil && !last.Done() {
+		// The job is missing, and the instance's record shows that it is over.
+		tell(ctx, last.Status, last.Progress.Value, func(p *Progress) { p.Target, p.Operation, p.Done = last.Target, last.Operation, true })
+	}
 	return interrupted(ctx, err, fmt.Sprintf("job %s, %s at %d %%", last.name(), last.Status, last.Progress.Value), p.JobID)
 }
 

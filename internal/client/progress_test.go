@@ -10,6 +10,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// The end of a creation is reported, too, if its job is missing and its instance runs.
+func TestEndOfAMissingJobIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		c, _ := newTestClient(t, script{
+			"GET /jobs/j-1":    inTurn(says(200, object{"id": "j-1", "instance_id": "i", "operation": OpCreate, "status": "running", "progress": 40}), says(404, object{"code": "not_found", "detail": "there is no such job"})),
+			"GET /instances/i": says(200, object{"id": "i", "status": "running"}),
+		}.Serve, func(o *Options) {
+			o.Progress = func(_ context.Context, p Progress) {
+				told = append(told, fmt.Sprintf("%s %s: done %t", p.Operation, p.JobID, p.Done))
+			}
+		})
+		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpCreate, nil); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"create j-1: done false", "create j-1: done true"}, told); diff != "" {
+			t.Errorf("wanted (-) and told (+):\n%s", diff)
+		}
+	})
+}
+
 // Each state of a job or build is reported once, up to the last state, and without
 // secrets.
 func TestStatesOfWaitsAreTold(t *testing.T) {
