@@ -68,6 +68,8 @@ type File struct {
 	file *os.File
 	// gone reports whether the reader of a pipe has gone or does not read.
 	gone bool
+	// half reports whether the last line was written in part, as on a full disk.
+	half bool
 }
 
 // Open opens a file for appending, and creates it if it does not exist. It returns nil for
@@ -99,7 +101,13 @@ func (f *File) Append(l Line) {
 	if f.gone {
 		return
 	}
+	if f.half {
+		text = append([]byte{'\n'}, text...)
+	}
 	_ = f.file.SetWriteDeadline(time.Now().Add(longestWrite)) // only pipes have one
-	_, err = f.file.Write(text)
+	written, err := f.file.Write(text)
+	if written > 0 {
+		f.half = written < len(text)
+	}
 	f.gone = errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrDeadlineExceeded)
 }
