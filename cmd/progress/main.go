@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/progress"
@@ -19,8 +20,11 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, terminal.IsTerminal(os.Stdout))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second signal ends the program immediately.
+	context.AfterFunc(ctx, stop)
+	onTerminal := terminal.IsTerminal(os.Stdout) && os.Getenv("TERM") != "dumb"
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, onTerminal)
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "progress:", err)
@@ -46,12 +50,19 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, 
 	if path := flags.Arg(0); path == "-" {
 		*follow = false
 	} else {
-		// The file may not exist yet, because the apply makes it.
-		file, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
+		how := os.O_RDONLY
+		if *follow {
+			// The file may not exist yet, because the apply makes it. A pipe may have no writer
+			// yet, for which an opening that blocks would wait.
+			how |= os.O_CREATE | syscall.O_NONBLOCK
+		}
+		file, err := os.OpenFile(path, how, 0o600)
 		if err != nil {
 			return err
 		}
 		defer file.Close()
+		// Only a read of a pipe has a deadline, and only that blocks.
+		defer context.AfterFunc(ctx, func() { _ = file.SetReadDeadline(time.Now()) })()
 		in = file
 	}
 	var all steps

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/progress"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/terminal"
 )
 
 // A step is a job or build.
@@ -52,8 +53,12 @@ type steps struct {
 	byKey map[string]*step
 }
 
-// add adds a line. It returns the line's step, and reports whether the step is new.
+// add adds a line. It returns the line's step, and reports whether the step is new. What
+// the service and a build's log contain must not control the terminal.
 func (s *steps) add(l progress.Line) (of step, isNew bool) {
+	for _, text := range []*string{&l.Type, &l.Name, &l.ID, &l.Operation, &l.Status, &l.Log} {
+		*text = terminal.Printable(*text)
+	}
 	if s.byKey == nil {
 		s.byKey = map[string]*step{}
 	}

@@ -94,6 +94,19 @@ func fileOf(t *testing.T, lines ...progress.Line) string {
 }
 
 // Without a terminal, each step has a line when it begins and when it ends.
+// A build's log cannot control the terminal.
+func TestStepsArePrintable(t *testing.T) {
+	t.Parallel()
+	failed := after(0, "job-1", "failed", 0)
+	failed.Name, failed.Log = "sh\x1b[2Jop", "\x1b]0;title\aApply complete!\r\x1b[8mhidden"
+	var all steps
+	of, _ := all.add(failed)
+	want := "failed        0s  hosting_instance sh[2Jop: create\n                  ]0;titleApply complete![8mhidden"
+	if got := of.result(begin); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	path := fileOf(t, after(0, "job-1", "queued", 0), after(60, "job-1", "running", 12), after(480, "job-1", "done", 100))

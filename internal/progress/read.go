@@ -28,6 +28,8 @@ func Read(ctx context.Context, r io.Reader, follow bool, each func(Line)) error 
 				each(l)
 			}
 			text = text[:0]
+		case ctx.Err() != nil:
+			return nil // which also ended the read
 		case !errors.Is(err, io.EOF):
 			return err
 		case !follow:
