@@ -30,15 +30,15 @@ func showApps(c *call) (*page, error) {
 
 // appFields returns the fields that the forms for an import and a change of an app share.
 func appFields(a core.AppRecord) []*field {
-	memory := ""
+	memory, help := "", "The minimum when left empty."
 	if a.MemoryMB > 0 {
-		memory = strconv.Itoa(a.MemoryMB)
+		memory, help = strconv.Itoa(a.MemoryMB), "Stays as it is when left empty."
 	}
 	return []*field{
 		{Name: "branch", Label: "Branch", Kind: "text", Value: a.Branch, Required: true, Autocomplete: "off", Code: true},
 		{Name: "port", Label: "Port", Kind: "number", Value: strconv.Itoa(a.Port), Required: true, Autocomplete: "off", Help: "Where the app listens; it gets it as PORT."},
 		{Name: "health_path", Label: "Health path", Kind: "text", Value: a.HealthPath, Required: true, Autocomplete: "off", Code: true},
-		{Name: "memory_mb", Label: "Memory in MB", Kind: "number", Value: memory, Autocomplete: "off", Help: "The minimum when left empty."},
+		{Name: "memory_mb", Label: "Memory in MB", Kind: "number", Value: memory, Autocomplete: "off", Help: help},
 		{Name: "public", Label: "Public: it gets a URL", Kind: checkbox, Checked: a.Public},
 		{Name: "env", Label: "Variables", Kind: textarea, Value: variableLines(a.Env), Rows: 5, Code: true,
 			Help: `NAME=value, one a line; a value with more lines in quotes, as "one\ntwo". A change needs a build.`},

@@ -242,7 +242,8 @@ func snapshotPart(names []string) controlled {
 	for _, name := range names {
 		at := controlsPath + "/snapshots/" + url.PathEscape(name)
 		part.Rows = append(part.Rows, controlRow{name, "", []*form{
-			button("restore-"+name, at+"/restore", "Restore "+name), button("delete-"+name, at+"/delete", "Delete "+name),
+			question("restore-"+name, at+"/restore", "Restore "+name, "The account returns to the time of the snapshot.", "Everything created or changed since then"),
+			question("delete-"+name, at+"/delete", "Delete "+name, "The account stays as it is.", "Snapshot: "+name),
 		}})
 	}
 	return part

@@ -106,6 +106,7 @@ func (f *form) prepare(csrf string) {
 func (f *form) fill(sent url.Values) {
 	for _, one := range f.Fields {
 		switch {
+		case one.Kind == hidden: // its value is that of the page as shown now
 		case one.Kind == checkbox:
 			one.Checked = sent.Has(one.Name)
 		case one.Autocomplete == "current-password":

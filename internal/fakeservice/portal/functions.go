@@ -24,6 +24,7 @@ var functions = template.FuncMap{
 	"working": working,
 	"answer":  answer,
 	"open":    core.OpensToAll,
+	"short":   func(commit *string) string { return (*commit)[:min(7, len(*commit))] },
 	"size":    size,
 	"status":  statusText,
 	"cell":    cell,

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
@@ -36,18 +37,25 @@ func (c *call) addMine(action string, allowlist []string) []*form {
 }
 
 // allowlistOf returns the allowlist of a form: the typed list, or the present list with the
-// visitor's address. A present list may have changed since the page was loaded.
+// visitor's address. If the present list has changed since the page was loaded, a typed list
+// is refused once, because it would undo that change.
 func (c *call) allowlistOf() ([]string, error) {
+	present, err := c.Service.Allowlist(c.context(), c.instance())
+	if err != nil {
+		return nil, err
+	}
 	if !c.r.PostForm.Has("mine") {
+		if c.r.PostForm.Get("before") != strings.Join(present.Allowlist, " ") {
+			return nil, core.Refuse(core.ValidationError, "the allowlist has changed since this page was loaded; compare it with yours, and save again to replace it")
+		}
 		return listed(c.r.PostForm.Get("allowlist")), nil
 	}
 	mine := addressOf(c.r)
 	if mine == "" {
 		return nil, core.Refuse(core.ValidationError, "your address is not known")
 	}
-	present, err := c.Service.Allowlist(c.context(), c.instance())
-	if err != nil || slices.Contains(present.Allowlist, mine) {
-		return present.Allowlist, err
+	if slices.Contains(present.Allowlist, mine) {
+		return present.Allowlist, nil
 	}
 	return append(slices.Clone(present.Allowlist), mine), nil
 }

@@ -48,7 +48,8 @@ type page struct {
 	Forms    []*form
 	// Live is the address of the stream that updates the page, or "" if there is none. It
 	// is needed because a refused form shows its page at a different address. A page with
-	// Busy reloads itself if scripts are off.
+	// Busy says that a job is in progress. If scripts are off, a page without forms then
+	// reloads itself. One with forms does not: what was typed or shown would be lost.
 	Live string
 	Busy bool
 	// Now is the fake's time, from which a page counts.

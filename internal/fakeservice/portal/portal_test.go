@@ -217,6 +217,43 @@ func TestBusyInstance(t *testing.T) {
 	if page.Status != http.StatusConflict || !strings.Contains(page.Text(), "job in progress") || page.Value("label", "name") != "other" {
 		t.Errorf("a change during a job: got %d with %s, want 409 with the typed name", page.Status, page.Text())
 	}
+	if strings.Contains(page.HTML, "http-equiv") {
+		t.Error("the page reloads itself without scripts, and the typed name is lost")
+	}
+	if page := fakeservicetest.SignIn(t, s).Open("/portal/instances/" + in.ID); !strings.Contains(page.HTML, `http-equiv="refresh"`) {
+		t.Error("without scripts, the overview does not show the end of the job")
+	}
+}
+
+// A list that was typed before the allowlist changed does not undo the change unnoticed.
+func TestAllowlistChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t)
+	in := box(s)
+	path := "/portal/instances/" + in.ID + "/allowlist"
+	old := fakeservicetest.SignIn(t, s).Open(path)
+	if _, err := s.SetAllowlist(in.ID, []string{"192.0.2.1"}); err != nil {
+		t.Fatal(err)
+	}
+	s.Advance(time.Minute)
+	refused := old.Submit("allowlist", map[string]string{"allowlist": "198.51.100.1"})
+	if refused.Status != http.StatusUnprocessableEntity || !strings.Contains(refused.Text(), "has changed since") || refused.Value("allowlist", "allowlist") != "198.51.100.1" {
+		t.Errorf("a list typed before a change: got %d with %s, want 422 with the typed list", refused.Status, refused.Text())
+	}
+	if again := refused.Submit("allowlist", nil); again.Status != http.StatusOK {
+		t.Errorf("the second time: got %d with %s, want 200", again.Status, again.Text())
+	}
+}
+
+// A commit of any length is shown.
+func TestShortCommit(t *testing.T) {
+	t.Parallel()
+	s := fakeservicetest.Start(t)
+	in := box(s)
+	s.AddApp(in.ID, fakeservice.App{Name: "web", Repo: "acme/web", Status: "running", Builds: []fakeservice.Build{{ID: "bld-1", Commit: "abc", Status: "failed"}}})
+	if page := fakeservicetest.SignIn(t, s).Open("/portal/instances/" + in.ID + "/apps/web"); page.Status != http.StatusOK || !strings.Contains(page.Text(), "abc") {
+		t.Errorf("got %d with %s, want 200 with the commit", page.Status, page.Text())
+	}
 }
 
 // A new key is shown once and works. After it is revoked, it is refused immediately.

@@ -126,7 +126,7 @@ func showAllowlist(c *call) (*page, error) {
 	p.Forms = []*form{{ID: "allowlist", Action: instancePath(p.Instance.ID, "allowlist"), Submit: "Save the allowlist", Fields: []*field{{
 		Name: "allowlist", Label: "Addresses and CIDR blocks", Kind: textarea, Value: strings.Join(list.Allowlist, "\n"), Rows: 6, Code: true,
 		Help: "One a line. An empty list opens the instance to the internet; TLS and a password are still required.",
-	}}}}
+	}, {Name: "before", Kind: hidden, Value: strings.Join(list.Allowlist, " ")}}}}
 	p.Forms = append(p.Forms, c.addMine(p.Forms[0].Action, list.Allowlist)...)
 	return p, nil
 }

@@ -51,8 +51,20 @@ document.addEventListener("input", (event) => {
 
 // Ctrl-Enter, or Command-Enter, sends the form of a text area that is marked for it.
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("textarea[data-sends]")) {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.repeat && event.target.matches("textarea[data-sends]")) {
     event.preventDefault();
     event.target.form.requestSubmit();
   }
+});
+
+// A form is sent once, even on a double click. A page that the browser shows again from its
+// memory can send its forms again.
+document.addEventListener("submit", (event) => {
+  if (event.target.dataset.sent) {
+    event.preventDefault();
+  }
+  event.target.dataset.sent = "yes";
+});
+window.addEventListener("pageshow", () => {
+  document.querySelectorAll("form[data-sent]").forEach((form) => delete form.dataset.sent);
 });
