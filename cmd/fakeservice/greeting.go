@@ -83,7 +83,7 @@ func keeping(s settings) string {
 	if s.state == "" {
 		return "it keeps nothing."
 	}
-	return "start it with --state " + s.state + " again to continue."
+	return fmt.Sprintf("to continue, start it again with\n--state %q", s.state)
 }
 
 // forecast returns a paragraph that names the weather and the flags that repeat it. In fair

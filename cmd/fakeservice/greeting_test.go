@@ -9,6 +9,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
+// A long folder has a line of its own, and is quoted for the shell.
+func TestKeeping(t *testing.T) {
+	t.Parallel()
+	if got, want := keeping(settings{state: "/srv/the state of the team"}), "to continue, start it again with\n--state \"/srv/the state of the team\""; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // The greeting fits a terminal of 80 columns, and ends with the next step. Colours change
 // nothing else of it.
 func TestGreeting(t *testing.T) {
