@@ -53,8 +53,8 @@ type steps struct {
 	byKey map[string]*step
 }
 
-// add adds a line. It returns the line's step, and reports whether the step is new. What
-// the service and a build's log contain must not control the terminal.
+// add adds a line. It returns the line's step, and reports whether the step is new. Texts
+// of the service and of build logs must not control the terminal.
 func (s *steps) add(l progress.Line) (of step, isNew bool) {
 	for _, text := range []*string{&l.Type, &l.Name, &l.ID, &l.Operation, &l.Status, &l.Log} {
 		*text = terminal.Printable(*text)

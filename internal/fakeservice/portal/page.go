@@ -49,7 +49,7 @@ type page struct {
 	// Live is the address of the stream that updates the page, or "" if there is none. It
 	// is needed because a refused form shows its page at a different address. A page with
 	// Busy says that a job is in progress. If scripts are off, a page without forms then
-	// reloads itself. One with forms does not: what was typed or shown would be lost.
+	// reloads itself. One with forms does not, because typed text would be lost.
 	Live string
 	Busy bool
 	// Now is the fake's time, from which a page counts.
