@@ -47,10 +47,10 @@ type page struct {
 	Data     any
 	Forms    []*form
 	// Live is the address of the stream that updates the page, or "" if there is none. It
-	// is needed because a refused form shows its page at a different address. A page with
-	// Busy says that a job is in progress. If scripts are off, a page without forms then
-	// reloads itself. One with forms does not, because typed text would be lost.
+	// is needed because a refused form shows its page at a different address.
 	Live string
+	// Busy reports whether a job is in progress. If scripts are off, a page without forms
+	// then reloads itself. One with forms does not, because typed text would be lost.
 	Busy bool
 	// Now is the fake's time, from which a page counts.
 	Now time.Time
