@@ -28,8 +28,7 @@ func Read(ctx context.Context, r io.Reader, follow bool, each func(Line)) error 
 				each(l)
 			}
 			text = text[:0]
-		case ctx.Err() != nil:
-			return nil // which also ended the read
+		case ctx.Err() != nil: // it may have ended the read
 		case !errors.Is(err, io.EOF):
 			return err
 		case !follow:
