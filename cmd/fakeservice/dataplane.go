@@ -99,17 +99,17 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 		programs.Version, filepath.Dir(programs.Postgres), pooler, store, couch, code, isolation(plane.Unsandboxed(), os.Geteuid() == 0))}, nil
 }
 
-// isolation says how apps, builds, PostgreSQL and CouchDB are isolated from the rest of the
+// isolation says how apps, builds, PostgreSQL, Redis and CouchDB are isolated from the rest of the
 // machine. why is nil if they run in a sandbox, and the reason otherwise.
 func isolation(why error, root bool) string {
 	switch {
 	case why == nil:
-		return "Apps, builds, PostgreSQL and CouchDB run in bubblewrap: they see their own files and processes, and use this machine's network."
+		return "Apps, builds, PostgreSQL, Redis and CouchDB run in bubblewrap: they see their own files and processes, and use this machine's network."
 	case root:
-		return "APPS, BUILDS, POSTGRESQL AND COUCHDB ARE NOT ISOLATED: " + why.Error() + ".\n" +
+		return "APPS, BUILDS, POSTGRESQL, REDIS AND COUCHDB ARE NOT ISOLATED: " + why.Error() + ".\n" +
 			"They run as users of their own, and see whatever every user of this machine sees."
 	default:
-		return "APPS, BUILDS, POSTGRESQL AND COUCHDB ARE NOT ISOLATED: " + why.Error() + ".\n" +
+		return "APPS, BUILDS, POSTGRESQL, REDIS AND COUCHDB ARE NOT ISOLATED: " + why.Error() + ".\n" +
 			"They run as the user who runs this program, and can read and change that user's files."
 	}
 }

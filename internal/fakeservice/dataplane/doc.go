@@ -43,10 +43,10 @@
 //
 // # Apps
 //
-// Apps, builds, PostgreSQL and CouchDB run in bubblewrap (process.Sandbox). Their environment
-// reaches them through standard input of a shell inside, because bubblewrap itself must
-// not see variables such as LD_PRELOAD. One thread starts every program, because the
-// kernel ends a program when the thread that started it exits.
+// Apps, builds, PostgreSQL, Redis and CouchDB run in bubblewrap (process.Sandbox). Their
+// environment reaches them through standard input of a shell inside, because bubblewrap
+// itself must not see variables such as LD_PRELOAD. One thread starts every program, because
+// the kernel ends a program when the thread that started it exits.
 //
 // An old version ends before a new one starts, because both write /data; until then the
 // app's address answers 503. A build ends when both its fake time and the real build are

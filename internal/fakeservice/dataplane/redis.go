@@ -30,7 +30,8 @@ func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.Machine)
 		return m.redis.Configure(ctx, settings)
 	}
 	options := redis.Options{
-		Program: p.redis, Folder: p.redisOf(m.id), Public: p.public, Host: m.inside, Port: m.redisPort, Settings: settings, Logger: p.log,
+		Program: p.redis, Folder: p.redisOf(m.id), Public: p.public, Host: m.inside, Port: m.redisPort, Settings: settings,
+		Sandbox: p.sandbox, Logger: p.log,
 	}
 	if p.stays {
 		options.Run = filepath.Join(p.sockets.Path(), redisFolder+"-"+m.id)

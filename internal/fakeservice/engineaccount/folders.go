@@ -76,9 +76,10 @@ func (a Account) CopyTree(ctx context.Context, from, to string, skip func(path s
 	})
 }
 
-// CopyFile copies a file. The account owns the copy.
+// CopyFile copies a file. The account owns the copy. It follows no link out of the file's
+// folder, because the account may have put one there.
 func (a Account) CopyFile(from, to string) (err error) {
-	source, err := os.Open(from)
+	source, err := os.OpenInRoot(filepath.Dir(from), filepath.Base(from))
 	if err != nil {
 		return err
 	}

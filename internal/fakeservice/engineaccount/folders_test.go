@@ -61,3 +61,19 @@ func TestWriteFileFollowsNoLink(t *testing.T) {
 		t.Errorf("the folder: got %v and %v, want two files", entries, err)
 	}
 }
+
+// CopyFile does not follow a link that a program has put in the place of the file.
+func TestCopyFileFollowsNoLink(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	secret, path, to := filepath.Join(t.TempDir(), "secret"), filepath.Join(folder, "file"), filepath.Join(folder, "copy")
+	if err := errors.Join(os.WriteFile(secret, []byte("secret"), 0o600), os.Symlink(secret, path)); err != nil {
+		t.Fatal(err)
+	}
+	if err := (Account{}).CopyFile(path, to); err == nil {
+		t.Error("got no error, want one")
+	}
+	if _, err := os.Stat(to); err == nil {
+		t.Error("there is a copy")
+	}
+}

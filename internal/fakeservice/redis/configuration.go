@@ -26,8 +26,8 @@ func (s *Server) customer() []any {
 		append(all[:len(all):len(all)], "-@admin", "-migrate")...)
 }
 
-// users returns the content of the ACL file. It contains no password.
-func (s *Server) users() string {
+// userLines returns the content of the ACL file. It contains no password.
+func (s *Server) userLines() string {
 	line := func(words []any) string { return strings.TrimSuffix(fmt.Sprintln(words...), "\n") }
 	own := append([]any{"user", adminName, "on", hashed(s.password)}, all...)
 	// The first words of the command differ from those of the file's line.
@@ -54,7 +54,7 @@ func (s *Server) writeConfiguration() error {
 		{"unixsocketperm", "700"},
 		{"dir", s.data()},
 		{"dbfilename", snapshotFile},
-		{"aclfile", s.path("users.acl")},
+		{"aclfile", s.users()},
 		{"maxmemory", s.memory()},
 		{"maxmemory-policy", "noeviction"},
 		// Each write is in the log before it is answered, so a killed server loses nothing.
@@ -70,7 +70,7 @@ func (s *Server) writeConfiguration() error {
 	if err := s.account.WriteFile(s.configuration(), text.String()); err != nil {
 		return err
 	}
-	return s.account.WriteFile(s.path("users.acl"), s.users())
+	return s.account.WriteFile(s.users(), s.userLines())
 }
 
 // admin returns a client for the package's user.
@@ -87,6 +87,7 @@ func (s *Server) path(name string) string { return filepath.Join(s.folder, name)
 func (s *Server) data() string            { return s.path("data") }
 func (s *Server) socket() string          { return filepath.Join(s.run, "redis.sock") }
 func (s *Server) configuration() string   { return s.path("redis.conf") }
+func (s *Server) users() string           { return s.path("users.acl") }
 
 // quote makes one word of a text in a configuration.
 func quote(text string) string {

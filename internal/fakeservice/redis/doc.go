@@ -8,4 +8,7 @@
 // The customer is the user default, who may work with the data. Only the package's own user
 // may change the server: its files, its configuration and its replicas. The password of
 // that user lives as long as the process.
+//
+// A server runs in a sandbox if the machine has one, because its data may come from somebody
+// else's snapshot. Redis reads its log as commands, which may do everything.
 package redis

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -27,11 +28,28 @@ func (s *Server) start(ctx context.Context) error {
 	if err := s.writeConfiguration(); err != nil {
 		return err
 	}
+	// The link may not be replaced by its target: Redis is another program by another name.
+	target, err := filepath.EvalSymlinks(s.program.Path)
+	if err != nil {
+		return err
+	}
 	output := process.NewTail(outputKept)
-	started, err := process.Start(process.Spec{
+	spec := process.Spec{
 		Command: []string{s.program.Path, s.configuration()}, Folder: s.folder,
-		Environment: []string{"LC_ALL=C", "TZ=UTC"}, Output: output, User: s.account.User,
-	})
+		Environment: []string{"LC_ALL=C", "TZ=UTC"}, Output: output, User: s.account.User, Sandbox: s.sandbox,
+	}
+	if s.sandbox != nil {
+		for _, folder := range []string{filepath.Dir(s.program.Path), filepath.Dir(target)} {
+			spec.Mounts = append(spec.Mounts, process.Mount{Point: folder, Source: folder})
+		}
+		spec.Mounts = append(spec.Mounts, []process.Mount{
+			{Point: s.configuration(), Source: s.configuration()},
+			{Point: s.users(), Source: s.users()},
+			{Point: s.data(), Source: s.data(), Writable: true},
+			{Point: s.run, Source: s.run, Writable: true},
+		}...)
+	}
+	started, err := process.Start(spec)
 	if err != nil {
 		return err
 	}

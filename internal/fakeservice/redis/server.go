@@ -33,7 +33,7 @@ type Options struct {
 	// otherwise the server continues with its data.
 	Folder string
 	// Run is a folder for the socket, which is removed when the server is closed. Its path
-	// should be short. The default is Folder.
+	// should be short. The default is next to Folder, with the ending .run.
 	Run string
 	// Host is the loopback address of the port, unless Public has the public port elsewhere.
 	// Port is the preferred port; 0 means the service's standard port.
@@ -43,6 +43,9 @@ type Options struct {
 	// Certificate and Key are PEM, for Host.
 	Certificate, Key string
 	Settings         Settings
+	// Sandbox is where the server runs; nil means none. Its data can come from somebody
+	// else's snapshot, and a log of commands can make Redis load a program.
+	Sandbox *process.Sandbox
 	// Logger logs crashes and refused connections; nil discards them.
 	Logger *slog.Logger
 }
@@ -65,6 +68,7 @@ type Server struct {
 	run      string
 	log      *slog.Logger
 	account  engineaccount.Account
+	sandbox  *process.Sandbox
 	proxy    *allowproxy.Proxy
 	password string // of the package's user
 	// pid is the id of the process, or 0. It is read without the lock.
@@ -92,7 +96,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := filepath.Abs(cmp.Or(o.Run, o.Folder))
+	run, err := filepath.Abs(cmp.Or(o.Run, o.Folder+".run"))
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +105,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		program: o.Program, folder: folder, run: run, log: o.Logger, account: who,
+		program: o.Program, folder: folder, run: run, log: o.Logger, account: who, sandbox: o.Sandbox,
 		password: rand.Text(), lock: enginelock.New(ctx), settings: o.Settings,
 	}
 	if err := process.CheckSocket(s.socket()); err != nil {
@@ -212,10 +216,7 @@ func (s *Server) Close() error {
 	defer s.lock.Close()()
 	s.stop()
 	s.proxy.Close()
-	if s.run != s.folder {
-		return os.RemoveAll(s.run)
-	}
-	return nil
+	return os.RemoveAll(s.run)
 }
 
 // Remove stops the server and deletes its folder.

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -53,8 +54,9 @@ func options(t *testing.T, folder string) (Options, *x509.CertPool) {
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(issuer.Certificate())
+	sandbox, _ := process.FindSandbox(t.Context(), os.Getenv("PATH")) // without one, the servers run outside
 	return Options{
-		Program: program, Folder: folder, Host: "127.0.0.1",
+		Program: program, Folder: folder, Host: "127.0.0.1", Sandbox: sandbox,
 		Certificate: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: issuer.Certificate().Raw})),
 		Key:         string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})),
 		Settings:    Settings{Password: "secret", MemoryMB: 64},
@@ -70,6 +72,42 @@ func client(t *testing.T, s *Server, roots *x509.CertPool) *redis.Client {
 	})
 	t.Cleanup(func() { c.Close() })
 	return c
+}
+
+// The server sees its own files, and none of the machine's: a snapshot from somebody else
+// can make it load a program.
+func TestServerSeesItsOwnFiles(t *testing.T) {
+	t.Parallel()
+	parent := machine.PassableFolder(t, "")
+	o, _ := options(t, filepath.Join(parent, "server"))
+	if o.Sandbox == nil {
+		machine.Lacks(t, "there is no bubblewrap")
+	}
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	others := filepath.Join(parent, "others")
+	if err := os.WriteFile(others, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	root := fmt.Sprintf("/proc/%d/root", s.PID())
+	if _, err := os.Stat(root + s.configuration()); err != nil {
+		t.Errorf("the server does not see its configuration: %v", err)
+	}
+	for _, path := range []string{others, "/root", "/home"} {
+		if _, err := os.Stat(root + path); err == nil {
+			t.Errorf("the server sees %s", path)
+		}
+	}
+	inside, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", s.PID()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outside, err := os.Readlink("/proc/self/ns/mnt"); err != nil || inside == outside {
+		t.Errorf("mount namespaces: got %s inside and %s outside (%v), want two", inside, outside, err)
+	}
 }
 
 // A folder that is opened again has its data, and so has a restored backup.
