@@ -203,7 +203,7 @@ func (a *App) remove() error {
 	a.end()
 	a.changing.Lock()
 	defer a.changing.Unlock()
-	err := os.RemoveAll(a.folder)
+	err := workdir.RemoveAll(a.folder)
 	a.runtime.users.release(a.user)
 	if a.build != nil {
 		err = errors.Join(err, a.build.Discard())

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 const (
@@ -97,7 +98,7 @@ func (r *Runtime) newBuildFolder() (string, error) {
 const sourceFolder = "source"
 
 // Discard deletes a build that was not deployed.
-func (b *Build) Discard() error { return os.RemoveAll(b.folder) }
+func (b *Build) Discard() error { return workdir.RemoveAll(b.folder) }
 
 // make copies the source and runs the command that builds it.
 func (b *Build) make(ctx context.Context, from source, r *Runtime, env map[string]string, log io.Writer) error {
@@ -128,7 +129,7 @@ func (b *Build) run(ctx context.Context, command []string, r *Runtime, env map[s
 	}
 	defer r.users.release(user)
 	home := filepath.Join(b.folder, "home")
-	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
+	defer func() { err = errors.Join(err, workdir.RemoveAll(home)) }()
 	if err := os.MkdirAll(filepath.Join(home, "tmp"), 0o700); err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // EraseData empties the app's data folder while the app is stopped.
@@ -52,7 +54,7 @@ func emptyFolder(folder string) error {
 	}
 	var errs []error
 	for _, entry := range entries {
-		errs = append(errs, os.RemoveAll(filepath.Join(folder, entry.Name())))
+		errs = append(errs, workdir.RemoveAll(filepath.Join(folder, entry.Name())))
 	}
 	return errors.Join(errs...)
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // Kept is the record with which another run resumes an app, with the data in its folder. It
@@ -160,5 +162,5 @@ func (r *Runtime) Discard(folder string) error {
 	if !appFolder.MatchString(folder) && !buildFolder.MatchString(folder) {
 		return fmt.Errorf("%q is not the folder of an app or a build", folder)
 	}
-	return os.RemoveAll(filepath.Join(r.folder, folder))
+	return workdir.RemoveAll(filepath.Join(r.folder, folder))
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // A kept folder may come from another person or be damaged. Nothing in it may lead this
@@ -166,7 +167,7 @@ func keepOnly(root *os.Root, folder string, wanted func(name string) bool) error
 	}
 	for _, entry := range entries {
 		if !wanted(entry.Name()) {
-			err = errors.Join(err, root.RemoveAll(filepath.Join(folder, entry.Name())))
+			err = errors.Join(err, workdir.RemoveIn(root, filepath.Join(folder, entry.Name())))
 		}
 	}
 	return err

@@ -103,14 +103,14 @@ func Discard(path string) error {
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(err, os.RemoveAll(grave))
+	return errors.Join(err, RemoveAll(grave))
 }
 
 // Sweep completes removals in a folder that a killed owner had begun.
 func Sweep(folder string) error {
 	found, err := filepath.Glob(filepath.Join(folder, discarded+"*"))
 	for _, path := range found {
-		err = errors.Join(err, os.RemoveAll(path))
+		err = errors.Join(err, RemoveAll(path))
 	}
 	return err
 }

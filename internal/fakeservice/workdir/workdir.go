@@ -74,7 +74,7 @@ func (f *Folder) Path() string { return f.path }
 // Remove removes the folder with its content.
 func (f *Folder) Remove() (err error) {
 	f.removing.Do(func() {
-		err = errors.Join(os.RemoveAll(f.path), f.letGo())
+		err = errors.Join(RemoveAll(f.path), f.letGo())
 	})
 	return err
 }

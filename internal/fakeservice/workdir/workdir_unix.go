@@ -72,7 +72,7 @@ func sweep(parent, prefix string) {
 func take(path string) {
 	for range 20 {
 		endProcessesIn(path)
-		if os.RemoveAll(path) == nil {
+		if RemoveAll(path) == nil {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
