@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/text/width"
 
@@ -50,16 +49,13 @@ func goingOn(frame int, elapsed, doing, detail string, columns int) string {
 	return cut(line(spinner[frame%len(spinner)], elapsed, text), columns-1)
 }
 
-// cut limits a text to one line with a number of columns. It leaves out characters that
-// move the cursor or change colours.
+// cut limits a text to one line with a number of columns, without what a terminal would
+// not print.
 func cut(text string, columns int) string {
 	var kept strings.Builder
 	used := 0
 	ends := 0 // where the text is cut if the rest does not fit
-	for _, r := range text {
-		if !unicode.IsPrint(r) {
-			continue
-		}
+	for _, r := range terminal.Printable(text) {
 		wide := 1
 		if kind := width.LookupRune(r).Kind(); kind == width.EastAsianWide || kind == width.EastAsianFullwidth {
 			wide = 2

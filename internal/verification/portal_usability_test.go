@@ -47,6 +47,27 @@ func TestMemoryIsAddedUpInABrowser(t *testing.T) {
 		says("The engines need 11024 of 2048 MB."), until(`document.querySelector("[data-sum]").classList.contains("problem")`))
 }
 
+// A double click sends a form once. A page that the browser shows again from its memory can
+// send it again.
+func TestDoubleClickInABrowser(t *testing.T) {
+	t.Parallel()
+	p := comeToPortal(t)
+	p.signsIn()
+	p.does("open the form", p.open("/portal/access"), until("document.readyState === 'complete'"), typing("key-name", "laptop"))
+	// The page's own listener runs first. This one counts the forms that it lets pass.
+	p.does("click twice", until(`(() => {
+		let sent = 0;
+		document.addEventListener("submit", (event) => { sent += event.defaultPrevented ? 0 : 1; event.preventDefault(); });
+		const button = document.querySelector("#key button[type=submit]");
+		button.click();
+		button.click();
+		const once = sent;
+		window.dispatchEvent(new PageTransitionEvent("pageshow"));
+		button.click();
+		return once === 1 && sent === 2;
+	})()`))
+}
+
 // Keys reach every control of each page and show the focus. Ctrl-Enter runs a statement, and
 // a destructive form is reached and opened by keys alone.
 func TestPortalByKeyboard(t *testing.T) {

@@ -294,6 +294,9 @@ func TestControls(t *testing.T) {
 
 	submit("snapshots", map[string]string{"name": "before"})
 	s.RemoveInstance(in.ID)
+	if page := v.Open("/portal/fake/controls"); !strings.Contains(page.Text(), "Everything created or changed since then") {
+		t.Error("the restore of a snapshot does not say what is lost")
+	}
 	submit("restore-before", nil)
 	if _, found := s.Instance(in.ID); !found {
 		t.Error("the snapshot has not restored the instance")
