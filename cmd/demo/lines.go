@@ -49,8 +49,8 @@ func goingOn(frame int, elapsed, doing, detail string, columns int) string {
 	return cut(line(spinner[frame%len(spinner)], elapsed, text), columns-1)
 }
 
-// cut limits a text to one line with a number of columns, without what a terminal would
-// not print.
+// cut limits a text to one line with a number of columns, and drops the characters that
+// a terminal cannot print.
 func cut(text string, columns int) string {
 	var kept strings.Builder
 	used := 0

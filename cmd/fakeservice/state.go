@@ -18,6 +18,9 @@ const (
 	snapshotsFolder = "snapshots"
 )
 
+// remedy ends the message about a damaged folder.
+const remedy = "restore the --state folder from a copy, or begin with another folder"
+
 // state is an open folder of --state, or empty.
 type state struct {
 	folder  string
@@ -64,27 +67,43 @@ func checkParts(folder string) error {
 		if err != nil {
 			return err
 		}
+		if !isFolder && info.Size() == 0 {
+			return fmt.Errorf("%s is empty: %s", path, remedy)
+		}
 		if isFolder && !info.IsDir() || !isFolder && !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is a link or of another kind: restore the --state folder from a copy, or begin with another folder", path)
+			return fmt.Errorf("%s is a link or of another kind: %s", path, remedy)
 		}
 	}
 	return nil
 }
 
-// checkMachines refuses machines without records: the fake would start with empty records,
-// and remove the unknown machines. It reads every record, so that a damaged file ends the
-// start before any machine runs.
+// checkMachines compares the records of the account with those of the machines. Without its
+// record a machine would be removed with its data. checkMachines reads every record, so that
+// a damaged file ends the start before any machine runs.
 func (s state) checkMachines() error {
 	entries, err := s.storage.Read()
-	if err != nil || len(entries) > 0 {
+	if err != nil {
 		return err
 	}
-	machines, err := filepath.Glob(filepath.Join(s.below(machinesFolder), "machines", "*.json"))
-	if err != nil || len(machines) == 0 {
+	folder := filepath.Join(s.below(machinesFolder), "machines")
+	if len(entries) == 0 {
+		machines, err := filepath.Glob(filepath.Join(folder, "*.json"))
+		if err != nil || len(machines) == 0 {
+			return err
+		}
+		return fmt.Errorf("%s holds no records, and the folder has the data of %d machines: %s",
+			filepath.Join(s.folder, recordsFile), len(machines), remedy)
+	}
+	ids, err := core.MachineIDs(entries)
+	if err != nil {
 		return err
 	}
-	return fmt.Errorf("%s holds no records, and the folder has the data of %d machines: restore %s from a copy, or begin with another folder",
-		filepath.Join(s.folder, recordsFile), len(machines), recordsFile)
+	for _, id := range ids {
+		if _, err := os.Lstat(filepath.Join(folder, id+".json")); err != nil {
+			return fmt.Errorf("the record of the machine of instance %s cannot be read: %w: %s", id, err, remedy)
+		}
+	}
+	return nil
 }
 
 // below returns a folder inside the state's, or "" without a state.

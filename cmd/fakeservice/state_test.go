@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
 // Machines whose records are lost are not removed: the fake says what to do and does not
@@ -14,6 +16,7 @@ func TestStateWithoutItsRecords(t *testing.T) {
 	for what, lose := range map[string]func(path string) error{
 		"empty":   func(string) error { return nil },
 		"removed": os.Remove,
+		"emptied": func(path string) error { return os.Truncate(path, 0) },
 		"cut":     func(path string) error { return os.Truncate(path, 100) },
 	} {
 		folder := t.TempDir()
@@ -46,6 +49,52 @@ func TestStateWithoutItsRecords(t *testing.T) {
 		}
 		if _, err := os.Stat(machine); err != nil {
 			t.Errorf("with records that are %s the machine is gone: %v", what, err)
+		}
+	}
+}
+
+// An instance whose machine has lost its record keeps the fake from starting, which would
+// remove the data of the machine.
+func TestStateWithoutTheRecordOfAMachine(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	s, err := openState(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := core.Open(core.Options{Storage: s.storage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := service.AddInstance(core.Instance{Host: "127.0.0.2"}).ID
+	service.AddInstance(core.Instance{})                                               // it has a made-up host
+	service.AddInstance(core.Instance{Host: "127.0.0.3", Status: core.StatusDeleting}) // its machine may be gone
+	if err := service.Close(); err != nil {
+		t.Fatal(err)
+	}
+	machines := filepath.Join(folder, machinesFolder, "machines")
+	if err := os.MkdirAll(machines, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, there := range []bool{false, true} {
+		if there {
+			if err := os.WriteFile(filepath.Join(machines, id+".json"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := openState(folder)
+		switch {
+		case err == nil:
+			if err := s.close(); err != nil {
+				t.Fatal(err)
+			}
+			if !there {
+				t.Error("without the record: got no error, want one")
+			}
+		case there:
+			t.Errorf("with the record: got %v, want no error", err)
+		case !strings.Contains(err.Error(), id) || !strings.Contains(err.Error(), remedy):
+			t.Errorf("without the record: got %q, want the id %s and %q", err, id, remedy)
 		}
 	}
 }

@@ -38,10 +38,16 @@ func (c *control) deleteSnapshot(r *http.Request) (any, error) {
 	return object{"deleted": name}, c.DeleteSnapshot(name)
 }
 
-// putSnapshot stores a snapshot that getSnapshot of another fake returned.
+// putSnapshot stores a snapshot that getSnapshot of another fake returned. It refuses one
+// that could not be restored.
 func (c *control) putSnapshot(r *http.Request) (any, error) {
 	name := r.PathValue("name")
-	return object{"snapshot": name}, c.FillSnapshot(name, func(folder string) error { return unpack(r.Body, folder, c.options.SnapshotLimit) })
+	return object{"snapshot": name}, c.FillSnapshot(name, func(folder string) error {
+		if err := unpack(r.Body, folder, c.options.SnapshotLimit); err != nil {
+			return err
+		}
+		return c.Core.CheckSnapshot(folder)
+	})
 }
 
 // getSnapshot returns a snapshot as a compressed archive.

@@ -61,6 +61,9 @@ type DataPlane interface {
 	// It replaces the folder, which is then complete or does not exist. The machine keeps
 	// running.
 	Save(ctx context.Context, instanceID, folder string) error
+	// CheckSaved checks a folder that Save should have written, as far as that is possible
+	// without a machine.
+	CheckSaved(folder string) error
 	// Load makes a machine from a folder that Save wrote, possibly for a different id or
 	// by a different DataPlane. If the machine exists, it keeps its host and loses
 	// everything else. The ControlPlane determines its engines, credentials and settings,
@@ -257,13 +260,16 @@ func (st *state) machine(in *instance) Machine {
 	return m
 }
 
+// madeUpDomain ends the hosts of instances without a machine.
+const madeUpDomain = ".hosting.example"
+
 // endpoints returns the addresses of an instance: those of the data plane, or made-up
 // ones without a data plane.
 func (st *state) endpoints(in *instance) Endpoints {
 	if st.plane != nil {
 		return st.plane.Endpoints(in.ID)
 	}
-	host := in.ID + "." + in.Region + ".hosting.example"
+	host := in.ID + "." + in.Region + madeUpDomain
 	at := Endpoints{
 		Host:               host,
 		PostgresDirectPort: directPort,
@@ -273,7 +279,7 @@ func (st *state) endpoints(in *instance) Endpoints {
 	}
 	for _, a := range in.Apps {
 		if a.Deployed && a.Public {
-			at.AppURLs[a.Name] = "https://" + a.Name + "-" + in.ID + ".apps.hosting.example"
+			at.AppURLs[a.Name] = "https://" + a.Name + "-" + in.ID + ".apps" + madeUpDomain
 		}
 	}
 	return at

@@ -108,6 +108,23 @@ func readEntries(entries map[string][]byte, r *records) error {
 	return r.check()
 }
 
+// MachineIDs returns the ids of the instances in a Storage's entries whose machines a data
+// plane must have kept. An instance without one has the made-up host of a service without a
+// data plane, or is being deleted.
+func MachineIDs(entries map[string][]byte) ([]string, error) {
+	var r records
+	if err := readEntries(entries, &r); err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, in := range r.Instances {
+		if in.Host != "" && !strings.HasSuffix(in.Host, madeUpDomain) && in.Status != StatusDeleting {
+			ids = append(ids, in.ID)
+		}
+	}
+	return ids, nil
+}
+
 // decodeEntries is readEntries for unchanged entries of this edition.
 func decodeEntries(entries map[string][]byte, r *records) error {
 	all := reflect.ValueOf(r).Elem()

@@ -57,12 +57,7 @@ func (s *Service) moment() (snapshotMoment, error) {
 		if st.plane != nil && len(st.activeJobs)+len(st.Builds) > 0 {
 			return snapshotMoment{}, errors.New("a job or a build is in progress, whose data a snapshot would have half of")
 		}
-		m := snapshotMoment{sequence: st.Sequence}
-		for _, in := range st.Instances {
-			if in.Host != "" {
-				m.running = append(m.running, in.ID)
-			}
-		}
+		m := snapshotMoment{sequence: st.Sequence, running: st.machines()}
 		text, err := writeSnapshot(st.records)
 		m.records = text
 		return m, err
@@ -92,26 +87,70 @@ func readSnapshot(text []byte) (records, error) {
 	return r, readEntries(raw, &r)
 }
 
-// LoadSnapshot replaces the state by that of a snapshot of this or another service: the
-// records with the account's id, the clock, and the data of the machines. Only the
-// credentials of the fake itself stay.
-func (s *Service) LoadSnapshot(ctx context.Context, folder string) error {
+// CheckSnapshot checks a folder that SaveSnapshot should have written, as far as that is
+// possible without a change of the state.
+func (s *Service) CheckSnapshot(folder string) error {
+	_, err := s.openSnapshot(folder)
+	return err
+}
+
+// openSnapshot checks a snapshot, and returns its records.
+func (s *Service) openSnapshot(folder string) (records, error) {
+	r, err := readSnapshotFolder(folder)
+	if err != nil {
+		return r, fmt.Errorf("the snapshot cannot be read: %w", err)
+	}
+	if s.plane == nil {
+		return r, nil
+	}
+	for _, id := range r.machines() {
+		if err := s.plane.CheckSaved(filepath.Join(folder, snapshotMachines, id)); err != nil {
+			return r, fmt.Errorf("the snapshot has no usable data of the instance %s: %w", id, err)
+		}
+	}
+	return r, nil
+}
+
+func readSnapshotFolder(folder string) (records, error) {
 	if err := CheckFolder(folder, dataOfApps.MatchString); err != nil {
-		return fmt.Errorf("the snapshot cannot be read: %w", err)
+		return records{}, err
 	}
 	text, err := os.ReadFile(filepath.Join(folder, snapshotRecords))
 	if err != nil {
+		return records{}, err
+	}
+	return readSnapshot(text)
+}
+
+// machines returns the ids of the instances that have had a machine.
+func (r *records) machines() []string {
+	var ids []string
+	for _, in := range r.Instances {
+		if in.Host != "" {
+			ids = append(ids, in.ID)
+		}
+	}
+	return ids
+}
+
+// LoadSnapshot replaces the state by that of a snapshot of this or another service: the
+// records with the account's id, the clock, and the data of the machines. Only the
+// credentials of the fake itself stay. A snapshot that cannot be read changes nothing.
+func (s *Service) LoadSnapshot(ctx context.Context, folder string) error {
+	r, err := s.openSnapshot(folder)
+	if err != nil {
 		return err
 	}
-	r, err := readSnapshot(text)
-	if err != nil {
-		return fmt.Errorf("the snapshot cannot be read: %w", err)
-	}
-	s.replace(func(*state) records { return r })
 	if s.plane == nil {
+		s.replace(func(*state) records { return r })
 		return nil
 	}
-	err = s.loadMachines(ctx, folder)
+	ids := r.machines()
+	for _, in := range r.Instances {
+		in.Host = "" // until its machine is there
+	}
+	s.replace(func(*state) records { return r })
+	err = s.loadMachines(ctx, ids, folder)
 	s.store.do((*state).resumeWork)
 	return err
 }
@@ -121,28 +160,19 @@ func (s *Service) LoadSnapshot(ctx context.Context, folder string) error {
 var dataOfApps = regexp.MustCompile(`^machines/[^/]+/(apps|builds|backups/[^/]+/apps)/[^/]+$`)
 
 // loadMachines makes the machines of a snapshot.
-func (s *Service) loadMachines(ctx context.Context, folder string) error {
+func (s *Service) loadMachines(ctx context.Context, ids []string, folder string) error {
 	var errs []error
-	for _, in := range s.Instances() {
-		if in.Host == "" {
-			continue // it never ran
-		}
-		saved := filepath.Join(folder, snapshotMachines, in.ID)
-		if _, err := os.Stat(saved); err != nil {
-			errs = append(errs, fmt.Errorf("the snapshot has no data of the instance %s", in.ID))
+	for _, id := range ids {
+		if err := s.plane.Load(ctx, id, filepath.Join(folder, snapshotMachines, id)); err != nil {
+			errs = append(errs, fmt.Errorf("load the data of the instance %s: %w", id, err))
 			continue
 		}
-		if err := s.plane.Load(ctx, in.ID, saved); err != nil {
-			errs = append(errs, fmt.Errorf("load the data of the instance %s: %w", in.ID, err))
-			continue
-		}
-		s.store.do(func(st *state) { st.arrive(in.ID) })
+		s.store.do(func(st *state) { st.arrive(id) })
 	}
 	return errors.Join(errs...)
 }
 
-// arrive updates the addresses of a loaded machine, which may differ from those at the
-// time of the snapshot.
+// arrive sets the addresses of a loaded machine.
 func (st *state) arrive(id string) {
 	in := st.find(id)
 	if in == nil {

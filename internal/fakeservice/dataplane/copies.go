@@ -130,6 +130,12 @@ func (p *Plane) Load(ctx context.Context, instanceID, folder string) (err error)
 	return errors.Join(err, p.note(m))
 }
 
+// CheckSaved checks the file with metadata of a copy, and that each build in it is there.
+func (p *Plane) CheckSaved(folder string) error {
+	_, err := readCopy(folder)
+	return err
+}
+
 func readCopy(folder string) (copied, error) {
 	var is copied
 	text, err := os.ReadFile(filepath.Join(folder, copyFile))
@@ -139,10 +145,26 @@ func readCopy(folder string) (copied, error) {
 	if err == nil {
 		err = core.Decode(text, &is)
 	}
+	if err == nil {
+		err = is.check(folder)
+	}
 	if err != nil {
 		return is, fmt.Errorf("read the copy of a machine: %w", err)
 	}
 	return is, nil
+}
+
+func (c copied) check(folder string) error {
+	for name, build := range c.Builds {
+		err := errors.Join(core.CheckIdentifier(name), build.Check())
+		if err == nil {
+			_, err = os.ReadDir(filepath.Join(folder, copyBuilds, name))
+		}
+		if err != nil {
+			return fmt.Errorf("builds.%s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // loadPostgres puts the copy's data into the folder with which the machine's Postgres

@@ -1,9 +1,12 @@
 package dataplane_test
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
@@ -62,5 +65,41 @@ func TestSnapshotOfRealMachines(t *testing.T) {
 	}
 	if n := b.count(b.owner(), "SELECT count(*) FROM t"); n != 1 {
 		t.Errorf("after the fork's changes there are %d rows", n)
+	}
+}
+
+// A snapshot whose data of a machine cannot be read is refused before anything is lost.
+func TestSnapshotWithoutAMachine(t *testing.T) {
+	t.Parallel()
+	b := start(t).box()
+	b.exec(b.owner(), "CREATE TABLE t (n INT)", "INSERT INTO t VALUES (1)")
+	good := filepath.Join(t.TempDir(), "good")
+	if err := b.SaveSnapshot(t.Context(), good); err != nil {
+		t.Fatal(err)
+	}
+	for name, damage := range map[string]func(machine string) error{
+		"no machine":       os.RemoveAll,
+		"no metadata":      func(machine string) error { return os.Remove(filepath.Join(machine, "machine.json")) },
+		"damaged metadata": func(machine string) error { return os.Truncate(filepath.Join(machine, "machine.json"), 3) },
+		"a build that is not there": func(machine string) error {
+			return os.WriteFile(filepath.Join(machine, "machine.json"), []byte(`{"auth": false, "builds": {"web": {"id": "b", "folder": "build-1", "commit": "", "command": ["run"]}}}`), 0o600)
+		},
+		"a build elsewhere": func(machine string) error {
+			return os.WriteFile(filepath.Join(machine, "machine.json"), []byte(`{"auth": false, "builds": {"web": {"id": "b", "folder": "../build-1", "commit": "", "command": ["run"]}}}`), 0o600)
+		},
+	} {
+		bad := filepath.Join(t.TempDir(), "bad")
+		if err := errors.Join(os.CopyFS(bad, os.DirFS(good)), damage(filepath.Join(bad, "machines", b.id))); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.CheckSnapshot(bad); err == nil {
+			t.Errorf("%s: CheckSnapshot: got no error, want one", name)
+		}
+		if err := b.LoadSnapshot(t.Context(), bad); err == nil || !strings.Contains(err.Error(), b.id) {
+			t.Errorf("%s: LoadSnapshot: got %v, want an error with the instance %s", name, err, b.id)
+		}
+		if n := b.count(b.owner(), "SELECT count(*) FROM t"); n != 1 {
+			t.Fatalf("%s: got %d rows afterwards, want 1", name, n)
+		}
 	}
 }

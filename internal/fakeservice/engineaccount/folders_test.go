@@ -74,6 +74,6 @@ func TestCopyFileFollowsNoLink(t *testing.T) {
 		t.Error("got no error, want one")
 	}
 	if _, err := os.Stat(to); err == nil {
-		t.Error("there is a copy")
+		t.Error("got a copy, want none")
 	}
 }
