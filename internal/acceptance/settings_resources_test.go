@@ -217,16 +217,16 @@ func TestAllowlistSpelling(t *testing.T) {
 	fake := startFake(t)
 	c := settingCases()[0]
 	run(t,
-		resource.TestStep{Config: c.with(fake, `cidrs = ["203.0.113.7", "2001:DB8::/32"]`), ConfigPlanChecks: emptyPlan},
+		resource.TestStep{Config: c.with(fake, `cidrs = ["203.0.113.7", "2001:DB8::/32", "::ffff:198.51.100.0/120"]`), ConfigPlanChecks: emptyPlan},
 		resource.TestStep{ // other spellings of the same addresses
-			Config:           c.with(fake, `cidrs = ["2001:db8:0::/32", "203.0.113.7/32"]`),
+			Config:           c.with(fake, `cidrs = ["2001:db8:0::/32", "203.0.113.7/32", "198.51.100.0/24"]`),
 			ConfigPlanChecks: plans(c.address(), plancheck.ResourceActionNoop),
 		},
 		resource.TestStep{ // kept on destroy
 			Config: config(fake, "%s", appsInstance),
 			Check: func(*terraformState) error {
-				if list := fake.Instances()[0].Allowlist; len(list) != 2 {
-					t.Errorf("the allowlist after its resource was destroyed: got %v, want both entries", list)
+				if list := fake.Instances()[0].Allowlist; len(list) != 3 {
+					t.Errorf("the allowlist after its resource was destroyed: got %v, want its 3 entries", list)
 				}
 				return nil
 			},

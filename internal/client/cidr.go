@@ -23,10 +23,21 @@ func CanonicalCIDR(s string) (netip.Prefix, error) {
 	if err != nil {
 		return netip.Prefix{}, notACIDR(s)
 	}
+	prefix = unmapped(prefix)
 	if prefix != prefix.Masked() {
 		return netip.Prefix{}, fmt.Errorf("has bits set after its prefix; the block is %s", prefix.Masked())
 	}
 	return prefix, nil
+}
+
+// unmapped returns the IPv4 block that an IPv6 block maps (RFC 4291, 2.5.5.2), or the block
+// itself.
+func unmapped(block netip.Prefix) netip.Prefix {
+	const mapped = 128 - 32
+	if block.Addr().Is4In6() && block.Bits() >= mapped {
+		return netip.PrefixFrom(block.Addr().Unmap(), block.Bits()-mapped)
+	}
+	return block
 }
 
 // notACIDR describes why a block cannot be parsed, with an example of the same address
@@ -89,5 +100,5 @@ func recordedBlock(cidr string) (netip.Prefix, bool) {
 		return block, true
 	}
 	block, err := netip.ParsePrefix(cidr)
-	return block.Masked(), err == nil
+	return unmapped(block).Masked(), err == nil
 }
