@@ -95,7 +95,7 @@ func TestAllowlist(t *testing.T) {
 	equal(t, "list", got, any([]any{"203.0.113.0/24", "198.51.100.7", "2001:db8::/32", "10.0.0.0/8"}))
 	a.done("PUT", path, object{"allowlist": []string{"::ffff:203.0.113.9", "::ffff:198.51.100.0/120"}})
 	equal(t, "mapped", a.call("GET", path, nil).body["allowlist"], any([]any{"203.0.113.9", "198.51.100.0/24"}))
-	for _, bad := range []string{"", "everyone", "10.0.0.0/33", "10.0.0", "fe80::1%eth0", "10.0.0.0/8 "} {
+	for _, bad := range []string{"", "everyone", "10.0.0.0/33", "10.0.0", "fe80::1%eth0", "10.0.0.0/8 ", "::ffff:0.0.0.0/95"} {
 		a.want(422, "validation_failed", "PUT", path, object{"allowlist": []string{bad}})
 	}
 	a.done("PUT", path, object{"allowlist": []string{}})

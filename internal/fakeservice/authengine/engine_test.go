@@ -25,6 +25,7 @@ func TestKeys(t *testing.T) {
 		"signed but not given": {"/settings", map[string]string{"apikey": keyOf("anon", "2")}, 401, "invalid_api_key"},
 		"header":               {"/settings", map[string]string{"apikey": anon}, 200, ""},
 		"bearer":               {"/settings", map[string]string{"Authorization": "Bearer " + anon}, 200, ""},
+		"bearer in any case":   {"/settings", map[string]string{"Authorization": "bearer  " + anon}, 200, ""},
 		"service":              {"/settings", map[string]string{"apikey": service}, 200, ""},
 		"health needs none":    {"/health", nil, 200, ""},
 		"admin by anon":        {"/admin/users", map[string]string{"apikey": anon}, 403, "not_admin"},

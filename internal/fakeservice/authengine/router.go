@@ -9,6 +9,8 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
 )
 
 // maxBody is the maximum size of a request's body.
@@ -147,7 +149,7 @@ func (c *core) admit(r *request, needs access) error {
 	if needs == open {
 		return nil
 	}
-	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	bearer := httpauth.Token(r.Request)
 	key := r.Header.Get("apikey")
 	if key == "" {
 		key = bearer

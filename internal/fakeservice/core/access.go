@@ -51,11 +51,21 @@ func (j *allowlistJob) spec(_ *state, in *instance) jobSpec {
 	}
 }
 
-// OpensToAll reports whether a list lets every address of IPv4 or of IPv6 connect.
+// OpensToAll reports whether a list lets everybody connect: an empty list, or one with a
+// block that is larger than any network of one owner. That is at most a /8 of IPv4 and a /16
+// of IPv6. So both halves of the internet count, each by itself.
 func OpensToAll(list []string) bool {
 	return len(list) == 0 || slices.ContainsFunc(list, func(entry string) bool {
 		canonical, err := canonicalAddress(entry)
-		return err == nil && strings.HasSuffix(canonical, "/0")
+		if err != nil {
+			return false
+		}
+		block, err := netip.ParsePrefix(canonical)
+		largest := 8
+		if block.Addr().Is6() {
+			largest = 16
+		}
+		return err == nil && block.Bits() < largest
 	})
 }
 
@@ -64,7 +74,10 @@ func OpensToAll(list []string) bool {
 // mapped to IPv6 becomes the IPv4 address, because connections come from that one.
 func canonicalAddress(entry string) (string, error) {
 	if prefix, err := netip.ParsePrefix(entry); err == nil {
-		if mapped := 128 - 32; prefix.Addr().Is4In6() && prefix.Bits() >= mapped {
+		if mapped := 128 - 32; prefix.Addr().Is4In6() {
+			if prefix.Bits() < mapped {
+				return "", invalid("allowlist", "%q contains IPv4 and IPv6 addresses: give each its own block", entry)
+			}
 			prefix = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-mapped)
 		}
 		return prefix.Masked().String(), nil

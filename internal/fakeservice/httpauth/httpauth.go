@@ -8,13 +8,13 @@ import (
 )
 
 // Token returns the bearer token of a request, or "". The scheme's name is
-// case-insensitive.
+// case-insensitive, and any number of spaces may follow it (RFC 9110).
 func Token(r *http.Request) string {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return ""
 	}
-	return token
+	return strings.TrimLeft(token, " ")
 }
 
 // IsSecure reports whether a caller's connection is encrypted, here or by a proxy.

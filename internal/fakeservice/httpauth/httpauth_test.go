@@ -11,7 +11,7 @@ import (
 func TestToken(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]string{
-		"": "", "Bearer": "", "Bearer ": "", "Bearer k": "k", "bearer k": "k", "BEARER k": "k", "Basic k": "", "k": "", "Bearerk": "",
+		"": "", "Bearer": "", "Bearer ": "", "Bearer k": "k", "bearer k": "k", "BEARER k": "k", "Bearer  k": "k", "Basic k": "", "k": "", "Bearerk": "",
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Authorization", header)
