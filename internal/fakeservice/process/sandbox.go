@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,18 +80,33 @@ func (s *Sandbox) command(spec Spec) []string {
 	return append(words, spec.Command...)
 }
 
+// ofShells matches the variables that dash or bash refuse to set, or change.
+var ofShells = regexp.MustCompile(`^(_|BASH.*|DIRSTACK|E?UID|EPOCH.*|FUNCNAME|GROUPS|IFS|LINENO|OPTIND|PPID|S?RANDOM|SECONDS|SHELLOPTS|SHLVL)$`)
+
 // exports returns a shell script that sets the variables of an environment and runs the
-// program named by the script's arguments.
+// program named by the script's arguments. The program env sets those that shells keep to
+// themselves. It sets no others, because other users see its arguments until it runs the
+// program.
 func exports(environment []string) string {
-	var script strings.Builder
+	var script, arguments strings.Builder
 	script.WriteString("unset PWD OLDPWD\n")
 	for _, variable := range environment {
 		name, value, _ := strings.Cut(variable, "=")
-		fmt.Fprintf(&script, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
+		if ofShells.MatchString(name) {
+			fmt.Fprintf(&arguments, "%s=%s ", name, quoted(value))
+			continue
+		}
+		fmt.Fprintf(&script, "export %s=%s\n", name, quoted(value))
+	}
+	if arguments.Len() > 0 {
+		script.WriteString("set -- /usr/bin/env " + arguments.String() + "\"$@\"\n")
 	}
 	script.WriteString("exec \"$@\" </dev/null\n")
 	return script.String()
 }
+
+// quoted returns a text as one word of a shell.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // systemFolders contain the system's programs. If one is a link, as /bin is to usr/bin, the
 // sandbox has the link.

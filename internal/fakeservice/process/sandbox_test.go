@@ -4,7 +4,9 @@ package process
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,16 +44,36 @@ func TestFoldersAbove(t *testing.T) {
 	}
 }
 
-// A shell that executes the script runs the program with only this environment.
+// A shell that executes the script runs the program with exactly this environment. Shells
+// keep some variables to themselves, and each has others.
 func TestExports(t *testing.T) {
 	t.Parallel()
-	path := "PATH=" + os.Getenv("PATH")
-	script := exports([]string{path, "A=it's\n$HOME `id`\\", "EMPTY="})
-	said, err := shell(t, script, func(s *Spec) {
-		s.Command = append(s.Command, "sh", "sh", "-c", `printf '%s|%s|%s' "$A" "${EMPTY-unset}" "${B-unset}"`)
-	})
-	if want := "it's\n$HOME `id`\\||unset"; said != want {
-		t.Errorf("got %q (%v), want %q", said, err, want)
+	var every strings.Builder
+	for char := '\x01'; char < 0x180; char++ {
+		every.WriteRune(char)
+	}
+	want := []string{
+		"A=it's\n$HOME `id`\\", "BASHOPTS=a", "BASHPID=1", "EMPTY=", "EUID=7", "EVERY=" + every.String(), "GROUPS=x", "IFS=A", "LINENO=x", "OPTIND=none", "PATH=" + os.Getenv("PATH"),
+		"PPID=x\n", "PWD=/nowhere", "RANDOM=4", "SECONDS=x", "SHLVL=5", "UID=a 'b'", "_=x",
+	}
+	for _, program := range []string{"sh", "dash", "bash"} {
+		path, err := exec.LookPath(program)
+		if err != nil {
+			continue // the machine may lack it
+		}
+		// A link named sh makes bash follow POSIX, where an assignment that fails ends it.
+		named := filepath.Join(t.TempDir(), "sh")
+		if err := os.Symlink(path, named); err != nil {
+			t.Fatal(err)
+		}
+		said, err := shell(t, "", func(s *Spec) {
+			s.Command = []string{named, "-c", exports(want), "sh", "env", "-0"}
+		})
+		got := strings.Split(strings.TrimSuffix(said, "\x00"), "\x00")
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: error %v, -want +got\n%s", program, err, diff)
+		}
 	}
 }
 
