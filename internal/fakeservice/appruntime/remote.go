@@ -45,8 +45,10 @@ const saidOfGit = 2 << 10
 //
 // Requests to a server use the caller's own git configuration and keys, and never prompt
 // for a password. A repository on this machine may belong to another user, so nothing in it
-// is executed. Git's server sends its commits as it would to a stranger. Neither that
-// server nor the store has any configuration, attributes or hooks except git's defaults.
+// is executed. Git's server sends its commits as it would to a stranger. If this program is
+// root, that server runs as the other user, because files in the repository may lead git to
+// other repositories. Neither that server nor the store has any configuration, attributes or
+// hooks except git's defaults.
 func (s source) fetch(ctx context.Context, folder string, environment []string) (commit string, err error) {
 	folderOfStore, err := os.MkdirTemp(filepath.Dir(folder), "git-")
 	if err != nil {
@@ -59,13 +61,24 @@ func (s source) fetch(ctx context.Context, folder string, environment []string) 
 	}
 	arguments := []string{"fetch", "--quiet", "--depth", "1", "--no-tags"}
 	asking := repository{folderOfStore, unasked(environment), s.most}
+	failed := func(err error) error {
+		return fmt.Errorf("branch %q of %s could not be fetched\n%s", s.branch, WithoutCredentials(s.path), s.withoutPassword(err.Error()))
+	}
 	if strings.HasPrefix(s.path, "file://") {
 		asking = store
-		arguments = append(arguments, "--upload-pack", "git -c safe.directory=* -c core.bigFileThreshold=8m upload-pack")
+		local, err := url.Parse(s.path)
+		if err != nil {
+			return "", failed(err)
+		}
+		owner, err := asOwner(filepath.FromSlash(local.Path))
+		if err != nil {
+			return "", failed(err)
+		}
+		arguments = append(arguments, "--upload-pack", owner+"git -c safe.directory=* -c core.bigFileThreshold=8m upload-pack")
 	}
 	arguments = append(arguments, "--", s.path, "refs/heads/"+s.branch)
 	if _, err := asking.git(ctx, arguments...); err != nil {
-		return "", fmt.Errorf("branch %q of %s could not be fetched\n%s", s.branch, WithoutCredentials(s.path), s.withoutPassword(err.Error()))
+		return "", failed(err)
 	}
 	if commit, err = store.git(ctx, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}"); err != nil {
 		return "", err

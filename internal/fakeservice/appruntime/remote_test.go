@@ -158,7 +158,7 @@ func TestRepositoryThatCannotBeFetched(t *testing.T) {
 		"no password":     {with(""), "main", "terminal prompts disabled"},
 		"a token alone":   {with("Xq7secret@"), "main", "terminal prompts disabled"},
 		"nothing there":   {strings.Replace(with("ada:hunter2@"), "/"+filepath.Base(folder)+"/", "/nowhere/", 1), "main", "not found"},
-		"no repository":   {"file://" + folder + "/nowhere", "main", "does not appear to be a git repository"},
+		"no repository":   {"file://" + filepath.Dir(folder), "main", "does not appear to be a git repository"},
 		"not an option":   {"file://" + folder, "--upload-pack=x", "could not be fetched"},
 		"nobody's server": {"http://ada:Xq7secret@127.0.0.1:1/x.git", "main", "127.0.0.1"},
 	} {

@@ -1,0 +1,141 @@
+//go:build unix
+
+package appruntime
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+)
+
+// stranger is the id of a user who owns a repository.
+const stranger = 61181
+
+// giveAway makes the stranger the owner of a folder and everything in it, and lets them pass
+// to it.
+func giveAway(t *testing.T, folder string) {
+	t.Helper()
+	if err := os.Chmod(filepath.Dir(folder), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, stranger, stranger))
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A repository of another user cannot lead git to a private repository of this program's
+// user, because git reads it as that other user. Otherwise it is built like any other.
+func TestRepositoryOfAnotherUser(t *testing.T) {
+	t.Parallel()
+	machine.NeedsRoot(t)
+	private, commit := gitRepository(t)
+	secret := commit("secret")
+	for name, row := range map[string]struct {
+		change func(folder string) error // of a repository with the commit "public"
+		want   string                    // the reason why it is not built, or ""
+	}{
+		"plain": {func(string) error { return nil }, ""},
+		"bare": {func(folder string) error {
+			if err := os.Rename(filepath.Join(folder, ".git"), folder+".git"); err != nil {
+				return err
+			}
+			return errors.Join(os.RemoveAll(folder), os.Rename(folder+".git", folder))
+		}, ""},
+		"a file .git": {func(folder string) error {
+			return errors.Join(os.RemoveAll(filepath.Join(folder, ".git")), os.WriteFile(filepath.Join(folder, ".git"), []byte("gitdir: "+private+"/.git\n"), 0o644))
+		}, "could not be fetched"},
+		"a link .git": {func(folder string) error {
+			return errors.Join(os.RemoveAll(filepath.Join(folder, ".git")), os.Symlink(private+"/.git", filepath.Join(folder, ".git")))
+		}, "could not be fetched"},
+		"a common folder": {func(folder string) error {
+			return os.WriteFile(filepath.Join(folder, ".git", "commondir"), []byte(private+"/.git\n"), 0o644)
+		}, "could not be fetched"},
+		"other objects": {func(folder string) error {
+			return errors.Join(
+				os.WriteFile(filepath.Join(folder, ".git", "objects", "info", "alternates"), []byte(private+"/.git/objects\n"), 0o644),
+				os.WriteFile(filepath.Join(folder, ".git", "refs", "heads", "main"), []byte(secret+"\n"), 0o644),
+			)
+		}, "could not be fetched"},
+		"a link to objects": {func(folder string) error {
+			objects := filepath.Join(folder, ".git", "objects")
+			return errors.Join(os.RemoveAll(objects), os.Symlink(private+"/.git/objects", objects),
+				os.WriteFile(filepath.Join(folder, ".git", "refs", "heads", "main"), []byte(secret+"\n"), 0o644))
+		}, "could not be fetched"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder, commit := gitRepository(t)
+			public := commit("public")
+			if err := row.change(folder); err != nil {
+				t.Fatal(err)
+			}
+			giveAway(t, folder)
+			for _, location := range []string{folder, "file://" + folder} {
+				mustBuild(t, location, public, row.want)
+			}
+		})
+	}
+}
+
+// mustBuild builds main of a repository. The build has a commit, or fails for a reason. The
+// log has no secret.
+func mustBuild(t *testing.T, location, commit, reason string) {
+	t.Helper()
+	r := open(t, func(o *Options) { o.Repositories["octo/app"] = location })
+	log := NewBuildLog()
+	b, err := r.Build(t.Context(), "octo/app", "main", nil, log)
+	if strings.Contains(log.String(), "secret") {
+		t.Errorf("%s: the build's log has the secret: %s", location, log)
+	}
+	if err == nil {
+		if reason != "" || b.Commit != commit {
+			t.Errorf("%s: got the commit %s, want %s and error %q", location, b.Commit, commit, reason)
+		}
+		if err := b.Discard(); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	if reason == "" || !strings.Contains(err.Error(), reason) {
+		t.Errorf("%s: got error %v, want %q", location, err, reason)
+	}
+	if left := glob(t, r, "build-*"); len(left) > 0 {
+		t.Errorf("%s: %v is left", location, left)
+	}
+}
+
+// A linked worktree is built if its user can read its repository.
+func TestLinkedWorktree(t *testing.T) {
+	t.Parallel()
+	folder, commit := gitRepository(t)
+	want := commit("one")
+	tree := filepath.Join(machine.PassableFolder(t, ""), "tree")
+	if said, err := exec.Command("git", "-C", folder, "worktree", "add", "-q", "-b", "other", tree).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	mustBuild(t, tree, want, "")
+	if os.Geteuid() != 0 {
+		return
+	}
+	giveAway(t, folder)
+	giveAway(t, tree)
+	mustBuild(t, tree, want, "")
+	git := filepath.Join(folder, ".git")
+	if err := errors.Join(os.Lchown(git, 0, 0), os.Chmod(git, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	mustBuild(t, tree, want, "could not be fetched")
+}
+
+func TestLinkedWorktreeAsAnotherUser(t *testing.T) {
+	t.Parallel()
+	machine.RunAsAnotherUser(t, "^TestLinkedWorktree$")
+}
