@@ -48,6 +48,9 @@ func (a *App) whileStopped(do func() error) error {
 }
 
 func emptyFolder(folder string) error {
+	if err := os.Chmod(folder, 0o700); err != nil {
+		return err // the app may have closed it
+	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return err
@@ -60,11 +63,12 @@ func emptyFolder(folder string) error {
 }
 
 // CopyData copies the content of a folder to another folder: files, folders and links, with
-// their permissions. It returns the number of bytes copied. Files that vanish during the
-// copy are left out. A running app may plant links for this program, which may read and
-// write more than the app can; os.Root follows no link out of its folder.
+// their permissions. The owner can read the copies, and the originals from now on. CopyData
+// returns the number of bytes copied. Files that vanish during the copy are left out. A
+// running app may plant links for this program, which may read and write more than the app
+// can; os.Root follows no link out of its folder.
 func CopyData(ctx context.Context, from, to string) (int64, error) {
-	source, err := os.OpenRoot(from)
+	source, err := openData(from)
 	if err != nil {
 		return 0, err
 	}
@@ -113,10 +117,10 @@ func copyContent(ctx context.Context, source, target *os.Root, name string, mode
 		return 0, err
 	}
 	defer from.Close()
-	to, err := target.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	to, err := target.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return 0, err
 	}
 	size, err := copySparse(ctx, to, from)
-	return size, errors.Join(err, to.Close())
+	return size, errors.Join(err, to.Chmod(mode), to.Close()) // Chmod ignores the umask
 }

@@ -2,17 +2,10 @@ package appruntime
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"strings"
 	"time"
 )
-
-// deepest is the maximum depth of nested folders in an app's data. Each entry is reached
-// through all its parents, so walking deeper folders would take too long.
-const deepest = 256
 
 // checkDisk returns an error if the files of a build and of its data together exceed the
 // disk of the instance's plan.
@@ -51,9 +44,9 @@ func (r *run) awaitFullDisk(ctx context.Context) error {
 
 // folderSize returns the total size in bytes of the files in a folder, holes included, or
 // most+1 if it exceeds most. Files that vanish during the walk are left out. Folders that
-// are too deep or that this program may not read are an error.
+// are too deep are an error.
 func folderSize(ctx context.Context, folder string, most int64) (size int64, err error) {
-	root, err := os.OpenRoot(folder)
+	root, err := openData(folder)
 	if err != nil {
 		return 0, err
 	}
@@ -71,23 +64,4 @@ func folderSize(ctx context.Context, folder string, most int64) (size int64, err
 		return nil
 	})
 	return size, err
-}
-
-// walkData calls visit for each entry of an app's folder. Entries that vanish during the
-// walk are left out. Folders that are too deep are an error.
-func walkData(ctx context.Context, root *os.Root, visit func(name string, entry fs.DirEntry) error) error {
-	return fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err == nil && strings.Count(name, "/") > deepest:
-			return fmt.Errorf("there are more than %d folders in one another", deepest)
-		case err == nil && name != ".":
-			err = visit(name, entry)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	})
 }
