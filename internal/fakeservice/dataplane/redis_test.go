@@ -205,13 +205,13 @@ func TestRedisBudget(t *testing.T) {
 	b.set(client, "more", value)
 }
 
-// redisServers returns the number of Redis servers in a folder. Other programs in it may
-// prepare Postgres.
+// redisServers returns the number of Redis servers in a folder, without the processes of
+// their sandboxes. Other programs in it may prepare Postgres.
 func redisServers(t *testing.T, folder string) int {
 	t.Helper()
 	n := 0
 	for _, p := range processes.With(t, folder) {
-		if strings.Contains(p.Arguments, "redis") {
+		if strings.Contains(p.Arguments, "redis") && !strings.Contains(p.Arguments, "bwrap") {
 			n++
 		}
 	}
