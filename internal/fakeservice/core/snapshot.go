@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -141,43 +142,54 @@ func (s *Service) LoadSnapshot(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	if s.plane == nil {
-		s.replace(func(*state) records { return r })
-		return nil
-	}
-	ids := r.machines()
+	status := map[string]string{} // of the instances that have had a machine
 	for _, in := range r.Instances {
-		in.Host = "" // until its machine is there
+		if in.Host == "" {
+			continue
+		}
+		status[in.ID], in.Host = in.Status, ""
+		if s.plane != nil {
+			in.Status = StatusFailed // until its machine is there, even if the program is killed
+		}
 	}
 	s.replace(func(*state) records { return r })
-	err = s.loadMachines(ctx, ids, folder)
-	s.store.do((*state).resumeWork)
-	return err
+	if s.plane != nil {
+		err = s.loadMachines(ctx, folder, status)
+		s.store.do((*state).resumeWork)
+		return err
+	}
+	s.store.do(func(st *state) {
+		for id := range status {
+			st.arrive(id, status[id]) // at its made-up host
+		}
+	})
+	return nil
 }
 
 // dataOfApps matches the folders in a snapshot that have the data, the build or a backup of
 // an app. They are copied without following links, and may have any content.
 var dataOfApps = regexp.MustCompile(`^machines/[^/]+/(apps|builds|backups/[^/]+/apps)/[^/]+$`)
 
-// loadMachines makes the machines of a snapshot.
-func (s *Service) loadMachines(ctx context.Context, ids []string, folder string) error {
+// loadMachines makes the machines of a snapshot. It needs the status of each instance.
+func (s *Service) loadMachines(ctx context.Context, folder string, status map[string]string) error {
 	var errs []error
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(status)) {
 		if err := s.plane.Load(ctx, id, filepath.Join(folder, snapshotMachines, id)); err != nil {
 			errs = append(errs, fmt.Errorf("load the data of the instance %s: %w", id, err))
 			continue
 		}
-		s.store.do(func(st *state) { st.arrive(id) })
+		s.store.do(func(st *state) { st.arrive(id, status[id]) })
 	}
 	return errors.Join(errs...)
 }
 
-// arrive sets the addresses of a loaded machine.
-func (st *state) arrive(id string) {
+// arrive sets the addresses and the status of an instance of a snapshot.
+func (st *state) arrive(id, status string) {
 	in := st.find(id)
 	if in == nil {
 		return
 	}
+	in.Status = status
 	in.Host = st.endpoints(in).Host
 	for _, a := range in.Apps {
 		st.updateURL(in, a)

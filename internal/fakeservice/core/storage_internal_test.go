@@ -309,6 +309,52 @@ func TestSnapshotAndRestore(t *testing.T) {
 	}
 }
 
+// A service without a data plane has no machines, so the instances of a snapshot get made-up
+// hosts there. Otherwise the next start would miss their machines.
+func TestSnapshotWithoutADataPlane(t *testing.T) {
+	t.Parallel()
+	s := New(Options{})
+	defer s.Close()
+	id := s.AddInstance(Instance{Host: "127.0.0.2"}).ID
+	folder := filepath.Join(t.TempDir(), "snapshot")
+	if err := s.SaveSnapshot(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.LoadSnapshot(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	if in, _ := s.Instance(id); !strings.HasSuffix(in.Host, madeUpDomain) {
+		t.Errorf("the host after the restore: got %q, want one that ends with %s", in.Host, madeUpDomain)
+	}
+}
+
+// fullPlane is a data plane that cannot load a machine.
+type fullPlane struct{ brokenPlane }
+
+func (fullPlane) CheckSaved(string) error { return nil }
+func (fullPlane) Load(context.Context, string, string) error {
+	return errors.New("no space left on device")
+}
+
+// An instance of a snapshot has failed until its machine is there.
+func TestSnapshotThatCannotBeLoaded(t *testing.T) {
+	t.Parallel()
+	saved, s := New(Options{}), New(Options{DataPlane: fullPlane{}})
+	defer saved.Close()
+	defer s.Close()
+	id := saved.AddInstance(Instance{}).ID
+	folder := filepath.Join(t.TempDir(), "snapshot")
+	if err := saved.SaveSnapshot(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.LoadSnapshot(t.Context(), folder); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("LoadSnapshot: got %v, want the error of the data plane", err)
+	}
+	if in, _ := s.Instance(id); in.Status != StatusFailed || in.Host != "" {
+		t.Errorf("the instance: got status %q and host %q, want failed and none", in.Status, in.Host)
+	}
+}
+
 // slowPlane is a data plane whose restore blocks until it is cancelled.
 type slowPlane struct {
 	brokenPlane
