@@ -63,7 +63,7 @@ func emptyFolder(folder string) error {
 }
 
 // CopyData copies the content of a folder to another folder: files, folders and links, with
-// their permissions. The owner can read the copies, and the originals from now on. CopyData
+// their permissions. A program that is not root can read the originals from now on. CopyData
 // returns the number of bytes copied. Files that vanish during the copy are left out. A
 // running app may plant links for this program, which may read and write more than the app
 // can; os.Root follows no link out of its folder.
