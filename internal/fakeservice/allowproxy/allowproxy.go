@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/rescue"
 )
@@ -78,8 +79,8 @@ func (p *Proxy) Port() int { return loopback.Port(p.listener.Addr()) }
 // Address returns the proxy's host and port.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
-// Lead sets the target of new connections, in the form of net.Dial. An empty address
-// refuses them.
+// Lead sets the target of new connections, in the form of net.Dial. The network is tcp or
+// unix. An empty address refuses them.
 func (p *Proxy) Lead(network, inside string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -149,8 +150,7 @@ func (p *Proxy) pass(outer net.Conn) {
 		p.log.Warn("a connection was refused: there was no TLS", "from", outer.RemoteAddr(), "error", err)
 		return
 	}
-	var dialer net.Dialer
-	inner, err := dialer.DialContext(p.life, network, inside)
+	inner, err := dial(p.life, network, inside)
 	if err != nil {
 		p.log.Warn("a connection was refused: the server is not up", "from", outer.RemoteAddr())
 		cutOff(outer)
@@ -161,6 +161,15 @@ func (p *Proxy) pass(outer net.Conn) {
 	both.Go(func() { forward(inner, visitor) })
 	both.Go(func() { forward(visitor, inner) })
 	both.Wait()
+}
+
+// dial connects to a server.
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if network == "unix" {
+		return process.DialSocket(ctx, address)
+	}
+	var dialer net.Dialer
+	return dialer.DialContext(ctx, network, address)
 }
 
 // greetingTime is the time limit for a client's TLS handshake.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/regularfile"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
@@ -109,8 +110,8 @@ func copyEntry(ctx context.Context, source, target *os.Root, name string) (int64
 
 // copyContent copies a file. The name may have become something other than a file by now.
 func copyContent(ctx context.Context, source, target *os.Root, name string, mode fs.FileMode) (int64, error) {
-	from, err := openRegular(source, name)
-	if errors.Is(err, errIrregular) {
+	from, err := regularfile.Open(source, name)
+	if errors.Is(err, regularfile.ErrOther) {
 		return 0, nil
 	}
 	if err != nil {

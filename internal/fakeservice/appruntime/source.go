@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/regularfile"
 )
 
 // source is a branch of a repository, which is a folder on this machine or a URL. It may
@@ -127,7 +129,7 @@ func copyFolder(ctx context.Context, from, to string, most int64) (string, error
 }
 
 func copyFile(source *os.Root, to *tree, name string, sum io.Writer) error {
-	file, err := openRegular(source, name)
+	file, err := regularfile.Open(source, name)
 	if err != nil {
 		return err
 	}

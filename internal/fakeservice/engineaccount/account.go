@@ -69,6 +69,14 @@ func (a Account) give(path string) error {
 	return os.Lchown(path, a.UID, a.GID)
 }
 
+// giveIn is like give for a name below a root.
+func (a Account) giveIn(root *os.Root, name string) error {
+	if !a.isOther() {
+		return nil
+	}
+	return root.Lchown(name, a.UID, a.GID)
+}
+
 // CanEnter returns an error unless the account can reach its folder. The error names the
 // program that runs as the account.
 func (a Account) CanEnter(program, folder string) error {

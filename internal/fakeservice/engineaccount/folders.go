@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/regularfile"
 )
 
 // MakeFolder creates a folder that only the account can open.
@@ -40,59 +42,82 @@ func (a Account) WriteFile(path, text string) (err error) {
 	return os.Rename(file.Name(), path)
 }
 
-// CopyTree copies a folder that may be in use. It leaves out files that vanish during the
-// copy, and entries that skip selects by their path in the folder.
-func (a Account) CopyTree(ctx context.Context, from, to string, skip func(path string) bool) error {
-	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return err
-		}
-		inside, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		if skip != nil && inside != "." && skip(filepath.ToSlash(inside)) {
-			if entry.IsDir() {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		target := filepath.Join(to, inside)
-		switch {
-		case entry.IsDir():
-			return a.MakeFolder(target)
-		case entry.Type().IsRegular():
-			err := a.CopyFile(path, target)
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			return err
-		}
-		// The copied folders contain no links or sockets that matter.
-		return nil
-	})
-}
-
-// CopyFile copies a file. The account owns the copy. It follows no link out of the file's
+// CopyTree copies the files and folders of a folder that may be in use. The account owns the
+// copy. CopyTree leaves out entries that vanish during the copy, entries that skip selects by
+// their path in the folder, and links, sockets and pipes. It follows no link out of either
 // folder, because the account may have put one there.
-func (a Account) CopyFile(from, to string) (err error) {
-	source, err := os.OpenInRoot(filepath.Dir(from), filepath.Base(from))
+func (a Account) CopyTree(ctx context.Context, from, to string, skip func(path string) bool) error {
+	if err := a.MakeFolder(to); err != nil {
+		return err
+	}
+	source, err := os.OpenRoot(from)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
-	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	target, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	return fs.WalkDir(source.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return ignoreMissing(err)
+		case path == ".":
+			return nil
+		case skip != nil && skip(path):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case entry.IsDir():
+			return errors.Join(target.Mkdir(path, 0o700), a.giveIn(target, path))
+		case entry.Type().IsRegular():
+			return ignoreMissing(a.copyFile(source, path, target, path))
+		}
+		return nil
+	})
+}
+
+// ignoreMissing ignores that an entry has vanished or become something other than a file.
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, regularfile.ErrOther) {
+		return nil
+	}
+	return err
+}
+
+// CopyFile copies a file. The account owns the copy. It follows no link out of the file's
+// folder, because the account may have put one there.
+func (a Account) CopyFile(from, to string) error {
+	source, err := os.OpenRoot(filepath.Dir(from))
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenRoot(filepath.Dir(to))
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	return a.copyFile(source, filepath.Base(from), target, filepath.Base(to))
+}
+
+func (a Account) copyFile(source *os.Root, from string, target *os.Root, to string) (err error) {
+	original, err := regularfile.Open(source, from)
+	if err != nil {
+		return err
+	}
+	defer original.Close()
+	written, err := target.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("copy: %w", err)
 	}
-	defer func() { err = errors.Join(err, target.Close()) }()
-	if _, err := io.Copy(target, source); err != nil {
-		return err
-	}
-	return a.give(to)
+	_, err = io.Copy(written, original)
+	return errors.Join(err, written.Close(), a.giveIn(target, to))
 }
 
 // SizeOf returns the total size in bytes of the files in a folder.

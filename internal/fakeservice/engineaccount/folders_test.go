@@ -1,3 +1,5 @@
+//go:build unix
+
 package engineaccount
 
 import (
@@ -5,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -75,5 +78,36 @@ func TestCopyFileFollowsNoLink(t *testing.T) {
 	}
 	if _, err := os.Stat(to); err == nil {
 		t.Error("got a copy, want none")
+	}
+}
+
+// CopyTree copies no link and no pipe, and follows none out of the two folders.
+func TestCopyTreeFollowsNoLink(t *testing.T) {
+	t.Parallel()
+	outside, from, to := t.TempDir(), t.TempDir(), t.TempDir()
+	if err := errors.Join(
+		os.WriteFile(filepath.Join(outside, "secret"), []byte("secret"), 0o600),
+		os.Symlink(outside, filepath.Join(from, "folder")),
+		os.Symlink(filepath.Join(outside, "secret"), filepath.Join(from, "file")),
+		syscall.Mkfifo(filepath.Join(from, "pipe"), 0o600),
+		os.WriteFile(filepath.Join(from, "written"), []byte("broken"), 0o600),
+		os.Symlink(filepath.Join(outside, "secret"), filepath.Join(to, "written")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if err := (Account{}).CopyTree(t.Context(), from, to, nil); err == nil {
+		t.Error("a link in place of a copy: got no error, want one")
+	}
+	if text, err := os.ReadFile(filepath.Join(outside, "secret")); err != nil || string(text) != "secret" {
+		t.Errorf("the file outside: got %q and %v, want it unchanged", text, err)
+	}
+	if err := os.Remove(filepath.Join(to, "written")); err != nil {
+		t.Fatal(err)
+	}
+	if err := (Account{}).CopyTree(t.Context(), from, to, nil); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(to); err != nil || len(entries) != 1 {
+		t.Errorf("the copy: got %v and %v, want one file", entries, err)
 	}
 }

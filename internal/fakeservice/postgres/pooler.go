@@ -49,7 +49,7 @@ func (p *pooler) start(ctx context.Context) error {
 	if err := p.writeConfiguration(); err != nil {
 		return err
 	}
-	process, err := startProgram(c.server.account, c.folder, c.server.programs.PgBouncer, c.path("pgbouncer.ini"))
+	process, err := c.startPooler()
 	if err != nil {
 		return err
 	}

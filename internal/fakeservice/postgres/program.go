@@ -33,17 +33,7 @@ type program struct {
 	output *process.Tail
 }
 
-// startProgram starts a program as an account, with an empty environment except for the
-// given variables.
-func startProgram(who engineaccount.Account, folder string, command ...string) (*program, error) {
-	output := process.NewTail(outputKept)
-	p, err := process.Start(specOf(who, folder, output, command))
-	if err != nil {
-		return nil, err
-	}
-	return &program{p, output}, nil
-}
-
+// specOf specifies a program that runs as an account, with an almost empty environment.
 func specOf(who engineaccount.Account, folder string, output *process.Tail, command []string) process.Spec {
 	return process.Spec{
 		Command: command, Folder: folder, Environment: []string{"LC_ALL=C", "TZ=UTC"},
@@ -51,24 +41,48 @@ func specOf(who engineaccount.Account, folder string, output *process.Tail, comm
 	}
 }
 
-// startServer starts PostgreSQL. In a sandbox, it sees only the cluster's own folders, at
-// their own paths, and the folder of its installation.
+// startServer starts PostgreSQL. It writes its data and its sockets, and sees the folder of
+// its installation.
 func (c *Cluster) startServer() (*program, error) {
 	server, err := filepath.EvalSymlinks(c.server.programs.Postgres)
 	if err != nil {
 		return nil, err
 	}
-	output := process.NewTail(outputKept)
-	spec := specOf(c.server.account, c.folder, output, []string{server, "-D", c.data(), "-c", "config_file=" + c.path("postgresql.conf")})
-	if spec.Sandbox = c.server.sandbox; spec.Sandbox != nil {
-		installed := filepath.Dir(filepath.Dir(server))
-		spec.Mounts = []process.Mount{
-			{Point: installed, Source: installed},
-			{Point: c.folder, Source: c.folder, Writable: true},
-			{Point: c.sockets(), Source: c.sockets(), Writable: true},
-			{Point: "/etc/passwd", Source: c.path(usersFile)},
-		}
+	installed := filepath.Dir(filepath.Dir(server))
+	mounts := append(c.readOnly("postgresql.conf", "pg_hba.conf", "pg_ident.conf"),
+		process.Mount{Point: installed, Source: installed},
+		process.Mount{Point: "/etc/passwd", Source: c.path(usersFile)},
+		process.Mount{Point: c.data(), Source: c.data(), Writable: true},
+		process.Mount{Point: c.sockets(), Source: c.sockets(), Writable: true})
+	return c.startProgram(mounts, server, "-D", c.data(), "-c", "config_file="+c.path("postgresql.conf"))
+}
+
+// startPooler starts PgBouncer. It writes nothing.
+func (c *Cluster) startPooler() (*program, error) {
+	pooler, err := filepath.EvalSymlinks(c.server.programs.PgBouncer)
+	if err != nil {
+		return nil, err
 	}
+	mounts := append(c.readOnly("pgbouncer.ini", "users.txt"),
+		process.Mount{Point: pooler, Source: pooler},
+		process.Mount{Point: c.sockets(), Source: c.sockets()})
+	return c.startProgram(mounts, pooler, c.path("pgbouncer.ini"))
+}
+
+// readOnly mounts files of the cluster's folder and its certificate, each at its own path.
+func (c *Cluster) readOnly(files ...string) []process.Mount {
+	var mounts []process.Mount
+	for _, file := range append(files, "server.crt", "server.key") {
+		mounts = append(mounts, process.Mount{Point: c.path(file), Source: c.path(file)})
+	}
+	return mounts
+}
+
+// startProgram starts a program of the cluster. In a sandbox, it sees only the mounts.
+func (c *Cluster) startProgram(mounts []process.Mount, command ...string) (*program, error) {
+	output := process.NewTail(outputKept)
+	spec := specOf(c.server.account, c.folder, output, command)
+	spec.Sandbox, spec.Mounts = c.server.sandbox, mounts
 	p, err := process.Start(spec)
 	if err != nil {
 		return nil, err

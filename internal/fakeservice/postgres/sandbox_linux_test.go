@@ -1,8 +1,12 @@
 package postgres
 
 import (
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
@@ -50,5 +54,96 @@ func TestDataRunsNothingOutside(t *testing.T) {
 	}
 	for _, entry := range entries {
 		t.Errorf("%s was made outside", entry.Name())
+	}
+}
+
+// The superuser of prepared data can change the data and nothing else in the cluster's
+// folder: neither the configuration, which decides what PgBouncer loads, nor the place of the
+// next restore, which this program fills.
+func TestServerWritesOnlyItsData(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	if s.sandbox == nil {
+		machine.Lacks(t, "there is no sandbox")
+	}
+	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))
+	names := func() (names []string) {
+		entries, err := os.ReadDir(c.folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range entries {
+			names = append(names, entry.Name())
+		}
+		return names
+	}
+	before := names()
+	script := "cd " + c.folder + "; ln -s /etc data.next; for f in *; do echo broken >>$f; rm -f $f; done 2>/dev/null; true"
+	if err := c.asSuperuser(t.Context(), DefaultDatabase, "CREATE TABLE public.lines (line TEXT)", "COPY public.lines FROM PROGRAM "+quote(script)); err != nil {
+		t.Fatal(err)
+	}
+	if after := names(); !slices.Equal(after, before) {
+		t.Errorf("the cluster's folder: got %q, want %q", after, before)
+	}
+	for _, name := range []string{"postgresql.conf", "pgbouncer.ini", "users.txt", usersFile} {
+		if text, err := os.ReadFile(c.path(name)); err != nil || strings.Contains(string(text), "broken") {
+			t.Errorf("%s was changed (%v)", name, err)
+		}
+	}
+}
+
+// PgBouncer sees its own files and the sockets, and not the data.
+func TestPoolerSeesItsOwnFiles(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	if s.sandbox == nil {
+		machine.Lacks(t, "there is no sandbox")
+	}
+	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))
+	if c.pooler == nil {
+		machine.Lacks(t, "there is no PgBouncer")
+	}
+	root := fmt.Sprintf("/proc/%d/root", c.pooler.process.PID())
+	if _, err := os.Stat(root + c.path("pgbouncer.ini")); err != nil {
+		t.Errorf("PgBouncer does not see its configuration: %v", err)
+	}
+	for _, path := range []string{c.data(), "/root", "/home"} {
+		if _, err := os.Stat(root + path); err == nil {
+			t.Errorf("PgBouncer sees %s", path)
+		}
+	}
+}
+
+// A program in the server's sandbox puts a link in place of the server's socket. Neither this
+// package nor a client is led to another socket.
+func TestLinkInPlaceOfTheSocket(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, newServer(t), loopback.Address(t.Context(), DirectPort, PooledPort))
+	other := filepath.Join(t.TempDir(), "other")
+	listener, err := net.Listen("unix", other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	met := make(chan bool, 1)
+	go func() {
+		if connection, err := listener.Accept(); err == nil {
+			met <- true
+			connection.Close()
+		}
+		close(met)
+	}()
+	socket := filepath.Join(c.sockets(), fmt.Sprintf(".s.PGSQL.%d", c.InsidePort()))
+	if err := os.Remove(socket); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, socket); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.asSuperuser(t.Context(), maintenance, "SELECT 1"); err == nil {
+		t.Error("a session through a link: got no error, want one")
+	}
+	listener.Close()
+	if <-met {
+		t.Error("the other socket met a connection")
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
 // connect connects through the socket, where the kernel identifies the caller.
@@ -21,6 +24,7 @@ func (c *Cluster) connect(ctx context.Context, role, database string) (*pgconn.P
 	config.User, config.Password, config.Database = role, "", database
 	config.TLSConfig, config.Fallbacks, config.ValidateConnect = nil, nil, nil
 	config.RuntimeParams = map[string]string{"application_name": "hosting"}
+	config.DialFunc = func(ctx context.Context, _, path string) (net.Conn, error) { return process.DialSocket(ctx, path) }
 	if role == superuser {
 		// The owner can set another search path for a database, and must not make the
 		// superuser run the owner's functions.

@@ -1,13 +1,17 @@
 package redis
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net"
 	"path/filepath"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
 // The two users. A client that connects without a name is the first.
@@ -76,7 +80,8 @@ func (s *Server) writeConfiguration() error {
 // admin returns a client for the package's user.
 func (s *Server) admin() *redis.Client {
 	return redis.NewClient(&redis.Options{
-		Network: "unix", Addr: s.socket(), Username: adminName, Password: s.password,
+		Dialer:   func(ctx context.Context, _, _ string) (net.Conn, error) { return process.DialSocket(ctx, s.socket()) },
+		Username: adminName, Password: s.password,
 		// Callers retry by themselves, and never send two commands concurrently. A snapshot
 		// has no time limit.
 		MaxRetries: -1, PoolSize: 1, DialTimeout: patience, ReadTimeout: patience, DisableIdentity: true,

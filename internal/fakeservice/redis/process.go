@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -93,8 +92,7 @@ func (s *Server) awaitReady(ctx context.Context, p *process.Process) error {
 // listens returns an error unless the server accepts connections. The client would log each
 // failed attempt.
 func (s *Server) listens(ctx context.Context) error {
-	var dialer net.Dialer
-	connection, err := dialer.DialContext(ctx, "unix", s.socket())
+	connection, err := process.DialSocket(ctx, s.socket())
 	if err != nil {
 		return err
 	}
