@@ -222,6 +222,9 @@ func unlessZero[T comparable](value T) *T {
 
 // check checks a job in progress. A job that has ended is only shown.
 func (j *job) check(seen ids) error {
+	if j.Kind.jobKind == nil {
+		return errors.New("the kind of the job is missing")
+	}
 	if !j.InProgress() {
 		return nil
 	}
@@ -229,8 +232,6 @@ func (j *job) check(seen ids) error {
 		return fmt.Errorf("in progress on the unknown instance %q", j.InstanceID)
 	}
 	switch kind := j.Kind.jobKind.(type) {
-	case nil:
-		return errors.New("the kind of the job is missing")
 	case *appImportJob:
 		return kind.App.check()
 	case *databaseCreateJob:

@@ -100,6 +100,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"a member of another case":       {shop, `"Name":`, `"name": "other", "Name":`, `unknown object member name "name"`},
 		"something after a value":        {"Sequence", "", "1 2", "after top-level value"},
 		"half a value":                   {"Sequence", "", "", "EOF"},
+		"a job of no kind":               {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 1}`, "the kind of the job is missing"},
 		"a number of another":            {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 2, "Kind": {"Name": "updateJob", "Job": {}}}`, "another number"},
 		"a number beyond the last":       {"Sequence", "", "1", "the last number is"},
 		"a null instance":                {shop, "", "null", "an instance is null"},
