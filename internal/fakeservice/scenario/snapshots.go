@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // snapshotName matches valid names of snapshots.
@@ -74,7 +76,9 @@ func (s *Scenario) DeleteSnapshot(name string) error {
 	if err != nil {
 		return err
 	}
-	return os.RemoveAll(folder)
+	s.filling.Lock()
+	defer s.filling.Unlock()
+	return workdir.Discard(folder)
 }
 
 // FillSnapshot makes a snapshot completely or not at all.
@@ -86,12 +90,12 @@ func (s *Scenario) FillSnapshot(name string, fill func(folder string) error) err
 	s.filling.Lock()
 	defer s.filling.Unlock()
 	half := filepath.Join(filepath.Dir(folder), ".half")
-	err = errors.Join(os.RemoveAll(half), os.MkdirAll(half, 0o700))
+	err = errors.Join(workdir.Sweep(filepath.Dir(folder)), os.RemoveAll(half), os.MkdirAll(half, 0o700))
 	if err == nil {
 		err = fill(half)
 	}
 	if err == nil {
-		err = errors.Join(os.RemoveAll(folder), os.Rename(half, folder))
+		err = errors.Join(workdir.Discard(folder), os.Rename(half, folder))
 	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(half))
