@@ -44,12 +44,12 @@ type locate func(ctx context.Context, folder string) (postgres.Binaries, error)
 // without engines, unless the flags ask for them.
 func startEngines(ctx context.Context, s settings, state state, find locate, log *slog.Logger) (engines, error) {
 	if s.dataPlane == planeOff {
-		return withoutEngines("it is switched off by --data-plane=off"), nil
+		return withoutEngines(state, "it is switched off by --data-plane=off")
 	}
 	programs, err := find(ctx, s.postgresBin)
 	asked := s.dataPlane == planeOn || s.postgresBin != ""
 	if missing := (*postgres.MissingError)(nil); errors.As(err, &missing) && !asked {
-		return withoutEngines(missing.Error()), nil
+		return withoutEngines(state, missing.Error())
 	}
 	if err != nil {
 		return engines{}, fmt.Errorf("data plane: %w", err)
@@ -81,7 +81,7 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 	kept.Keep = state.below(machinesFolder)
 	plane, err := dataplane.New(kept)
 	if nameless := (*engineaccount.NamelessError)(nil); errors.As(err, &nameless) && !asked {
-		return withoutEngines(nameless.Error()), nil
+		return withoutEngines(state, nameless.Error())
 	}
 	if err != nil {
 		return engines{}, fmt.Errorf("data plane: %w", err)
@@ -146,10 +146,19 @@ func couchDBFolder(named string) string {
 }
 
 // withoutEngines returns engines that only keep records, and that give the reason when more
-// is asked for.
-func withoutEngines(reason string) engines {
+// is asked for. It refuses a state that has the data of machines, because the records would
+// change and the data would not.
+func withoutEngines(s state, reason string) (engines, error) {
+	machines, err := s.machines()
+	if err != nil {
+		return engines{}, err
+	}
+	if len(machines) > 0 {
+		return engines{}, fmt.Errorf("%s has the data of %d machines, and this fake service runs no PostgreSQL: %s; run it with PostgreSQL, or begin with another --state folder",
+			s.folder, len(machines), reason)
+	}
 	return engines{
 		querier: core.NoDataPlane("this fake service runs no PostgreSQL: " + reason),
 		text:    "It keeps records alone and runs no PostgreSQL, so SQL is answered with 503:\n" + reason + ".",
-	}
+	}, nil
 }

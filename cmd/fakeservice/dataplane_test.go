@@ -56,6 +56,25 @@ func TestWithoutDataPlane(t *testing.T) {
 	}
 }
 
+// A state that has the data of machines is refused without a data plane: the records would
+// change and the data would not.
+func TestStateNeedsItsDataPlane(t *testing.T) {
+	t.Parallel()
+	kept := state{folder: t.TempDir()}
+	if err := errors.Join(os.MkdirAll(filepath.Dir(kept.machine("i-1")), 0o700), os.WriteFile(kept.machine("i-1"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--data-plane=off"}, nil} {
+		s, err := parse(args, os.Stderr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := startEngines(t.Context(), s, kept, missing, nil); err == nil || !strings.Contains(err.Error(), "the data of 1 machines") {
+			t.Errorf("%v: got %v, want an error with the number of machines", args, err)
+		}
+	}
+}
+
 // Missing engines are an error if the flags ask for them.
 func TestDataPlaneThatIsMissed(t *testing.T) {
 	t.Parallel()

@@ -85,9 +85,8 @@ func (s state) checkMachines() error {
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(s.below(machinesFolder), "machines")
 	if len(entries) == 0 {
-		machines, err := filepath.Glob(filepath.Join(folder, "*.json"))
+		machines, err := s.machines()
 		if err != nil || len(machines) == 0 {
 			return err
 		}
@@ -99,11 +98,24 @@ func (s state) checkMachines() error {
 		return err
 	}
 	for _, id := range ids {
-		if _, err := os.Lstat(filepath.Join(folder, id+".json")); err != nil {
+		if _, err := os.Lstat(s.machine(id)); err != nil {
 			return fmt.Errorf("the record of the machine of instance %s cannot be read: %w: %s", id, err, remedy)
 		}
 	}
 	return nil
+}
+
+// machines returns the paths of the records of machines.
+func (s state) machines() ([]string, error) {
+	if s.folder == "" {
+		return nil, nil
+	}
+	return filepath.Glob(s.machine("*"))
+}
+
+// machine returns the path of the record of a machine.
+func (s state) machine(id string) string {
+	return filepath.Join(s.below(machinesFolder), "machines", id+".json")
 }
 
 // below returns a folder inside the state's, or "" without a state.
