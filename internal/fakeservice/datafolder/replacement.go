@@ -57,6 +57,16 @@ func Recover(folder string) error {
 	return errors.Join(os.RemoveAll(folder), os.Rename(before(folder), folder))
 }
 
+// Exists reports whether a folder exists, or Recover would restore it.
+func Exists(folder string) bool {
+	for _, path := range []string{folder, before(folder)} {
+		if info, err := os.Lstat(path); err == nil && info.IsDir() {
+			return true
+		}
+	}
+	return false
+}
+
 // discard deletes the old data. It first renames the folder, so that a partly deleted
 // folder is never restored.
 func discard(folder string) error {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -27,6 +29,8 @@ const (
 type copied struct {
 	// Auth reports whether Postgres contains the accounts of an auth engine.
 	Auth bool `json:"auth"`
+	// Engines has the engines with data in the copy, sorted.
+	Engines []string `json:"engines,omitempty"`
 	// Builds has the deployed builds, by the app's name.
 	Builds map[string]appruntime.KeptBuild `json:"builds"`
 }
@@ -62,7 +66,7 @@ func (p *Plane) save(ctx context.Context, m *machine, folder string) error {
 	if err := copyFolder(ctx, p.backupsOf(m.id), filepath.Join(folder, copyBackups)); err != nil {
 		return err
 	}
-	is := copied{Auth: m.authPort != 0, Builds: map[string]appruntime.KeptBuild{}}
+	is := copied{Auth: m.authPort != 0, Engines: slices.Sorted(maps.Keys(m.data)), Builds: map[string]appruntime.KeptBuild{}}
 	for _, name := range p.apps.Apps(m.id) {
 		running := p.apps.Find(name)
 		if running == nil || !running.Deployed() {
@@ -90,7 +94,7 @@ func (p *Plane) Load(ctx context.Context, instanceID, folder string) (err error)
 	defer rescue.Error(p.log, "load a machine", &err)
 	ctx, cancel := p.during(ctx)
 	defer cancel()
-	is, err := readCopy(folder)
+	is, err := p.readCopy(folder)
 	if err != nil {
 		return err
 	}
@@ -130,13 +134,14 @@ func (p *Plane) Load(ctx context.Context, instanceID, folder string) (err error)
 	return errors.Join(err, p.note(m))
 }
 
-// CheckSaved checks the file with metadata of a copy, and that each build in it is there.
+// CheckSaved checks the file with metadata of a copy, that the data and the builds in it are
+// there, and that PostgreSQL can read its data.
 func (p *Plane) CheckSaved(folder string) error {
-	_, err := readCopy(folder)
+	_, err := p.readCopy(folder)
 	return err
 }
 
-func readCopy(folder string) (copied, error) {
+func (p *Plane) readCopy(folder string) (copied, error) {
 	var is copied
 	text, err := os.ReadFile(filepath.Join(folder, copyFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -148,13 +153,26 @@ func readCopy(folder string) (copied, error) {
 	if err == nil {
 		err = is.check(folder)
 	}
+	if data := filepath.Join(folder, core.EnginePostgres); err == nil && isThere(data) {
+		err = p.postgres.CheckData(data)
+	}
 	if err != nil {
 		return is, fmt.Errorf("read the copy of a machine: %w", err)
 	}
 	return is, nil
 }
 
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 func (c copied) check(folder string) error {
+	for _, engine := range c.Engines {
+		if _, is := dataFolders[engine]; !is || !isThere(filepath.Join(folder, engine)) {
+			return fmt.Errorf("engines: there is no data of %q", engine)
+		}
+	}
 	for name, build := range c.Builds {
 		err := errors.Join(core.CheckIdentifier(name), build.Check())
 		if err == nil {
@@ -170,7 +188,7 @@ func (c copied) check(folder string) error {
 // loadPostgres puts the copy's data into the folder with which the machine's Postgres
 // starts.
 func (p *Plane) loadPostgres(ctx context.Context, m *machine, is copied, folder string) error {
-	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+	if !isThere(folder) {
 		return nil
 	}
 	if is.Auth {

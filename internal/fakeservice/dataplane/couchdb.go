@@ -50,6 +50,7 @@ func (p *Plane) applyCouchDB(ctx context.Context, m *machine, wanted core.Machin
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	m.data[core.EngineCouchDB] = true
 	m.couchdb, m.couchdbPort, m.endpoints.CouchDBPort = server, server.Port(), server.Port()
 	return nil
 }
@@ -57,6 +58,9 @@ func (p *Plane) applyCouchDB(ctx context.Context, m *machine, wanted core.Machin
 // removeCouchDB removes CouchDB with its data, even if it does not run. The caller must hold
 // the turn.
 func (p *Plane) removeCouchDB(m *machine) error {
+	if err := p.forgetData(m, core.EngineCouchDB); err != nil {
+		return err
+	}
 	server := m.couchdb
 	p.mu.Lock()
 	m.couchdb, m.endpoints.CouchDBPort = nil, 0

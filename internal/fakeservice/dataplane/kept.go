@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
@@ -18,8 +19,9 @@ import (
 // program, which deletes folders and changes their owners, to other files.
 
 // foreign matches the folders inside a kept folder in which links are allowed. The data of
-// apps and builds is read without following links. Discarded folders are only deleted.
-var foreign = regexp.MustCompile(`^apps/(app-[0-9]+/data|build-[0-9]+)$|^backups/[^/]+/[^/]+/apps/[^/]+$|(^|/)\.discarded-[0-9]+$`)
+// apps, builds and engines in a sandbox is read without following links. Discarded folders
+// are only deleted.
+var foreign = regexp.MustCompile(`^(pg|redis|couchdb)/[^/]+/data(\.before|\.discarded)?$|^apps/(app-[0-9]+/data|build-[0-9]+)$|^backups/[^/]+/[^/]+/apps/[^/]+$|(^|/)\.discarded-[0-9]+$`)
 
 // damaged adds to an error what a person can do about it.
 func damaged(err error) error {
@@ -53,6 +55,9 @@ func (p *Plane) openRecords() error {
 		r, err := readRecord(id, text)
 		if err == nil {
 			err = r.claim(folders)
+		}
+		if err == nil {
+			err = p.checkData(id, r)
 		}
 		if err != nil {
 			return damaged(fmt.Errorf("%s cannot be read: %w", p.recordOf(id), err))
@@ -93,6 +98,28 @@ func (r record) check() error {
 		}
 	}
 	return nil
+}
+
+// dataFolders has the folders of the engines' data, by the engines' names.
+var dataFolders = map[string]string{
+	core.EnginePostgres: clustersFolder, core.EngineRedis: redisFolder, core.EngineNATS: natsFolder, core.EngineCouchDB: couchdbFolder,
+}
+
+// checkData returns an error if an engine of the record has lost its data, with which it
+// would start over.
+func (p *Plane) checkData(id string, r record) error {
+	for _, engine := range r.Data {
+		if !p.hasData(id, engine) {
+			return fmt.Errorf("the data of %s is missing", engine)
+		}
+	}
+	return nil
+}
+
+// hasData reports whether the folder of an engine of a machine has data.
+func (p *Plane) hasData(id, engine string) bool {
+	folder, is := dataFolders[engine]
+	return is && datafolder.Exists(filepath.Join(p.folder, folder, id, "data"))
 }
 
 // claim adds the folders of the record to those of the other records. Two apps with one

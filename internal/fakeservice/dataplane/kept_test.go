@@ -64,6 +64,14 @@ func TestKeptFolderThatLeadsElsewhere(t *testing.T) {
 		"an unknown member":            {recorded(`"inside"`, `"colour": 1, "inside"`), "unknown object member name"},
 		"a member that is there twice": {recorded(`"inside"`, `"inside": "127.0.0.1", "inside"`), "duplicate object member name"},
 		"half a record":                {recorded(goodRecord, `{"inside": "127.0.0.1"`), "EOF"},
+		"data that is missing":         {recorded(`"inside"`, `"data": ["redis"], "inside"`), "the data of redis is missing"},
+		"data of an unknown engine":    {recorded(`"inside"`, `"data": ["oracle"], "inside"`), "the data of oracle is missing"},
+		"links and pipes in data": {func(t *testing.T, folder string) {
+			t.Helper()
+			recorded(`"inside"`, `"data": ["couchdb", "postgres"], "inside"`)(t, folder)
+			linked("pg/i-1/data/link")(t, folder)
+			linked("couchdb/i-1/data.before/link")(t, folder)
+		}, ""},
 		"a file of another name": {func(t *testing.T, folder string) {
 			t.Helper()
 			write(t, filepath.Join(folder, "machines", "I_1.json"), goodRecord)

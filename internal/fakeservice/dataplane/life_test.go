@@ -141,7 +141,9 @@ func TestKilledPgBouncerComesBack(t *testing.T) {
 		return
 	}
 	pooled := withPort(t, record.Owner, record.Pooled)
-	running := slices.DeleteFunc(processes.With(t, folder), func(p processes.Process) bool { return !strings.HasSuffix(p.Arguments, "pgbouncer.ini") })
+	running := slices.DeleteFunc(processes.With(t, folder), func(p processes.Process) bool {
+		return !strings.HasSuffix(p.Arguments, "pgbouncer.ini") || strings.Contains(p.Arguments, "bwrap")
+	})
 	if len(running) != 1 {
 		t.Fatalf("%v run", running)
 	}

@@ -41,12 +41,14 @@ type machine struct {
 	// set from the engine's start until its accounts are deleted.
 	ports                                      postgres.Ports
 	redisPort, natsPort, couchdbPort, authPort int
+	// data has the engines that have data in the Plane's folder, running or not.
+	data map[string]bool
 	// leaving is set while the machine is being removed.
 	leaving, removed bool
 }
 
 func (p *Plane) newMachine(id, inside string) *machine {
-	return &machine{id: id, turn: make(chan struct{}, 1), inside: inside, endpoints: core.Endpoints{Host: p.public.Name(inside)}}
+	return &machine{id: id, turn: make(chan struct{}, 1), inside: inside, data: map[string]bool{}, endpoints: core.Endpoints{Host: p.public.Name(inside)}}
 }
 
 // machine returns a machine, or nil.

@@ -39,6 +39,7 @@ func (p *Plane) applyNATS(ctx context.Context, m *machine, wanted core.Machine) 
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	m.data[core.EngineNATS] = true
 	m.nats, m.natsPort, m.endpoints.NATSPort = server, server.Port(), server.Port()
 	return nil
 }
@@ -46,6 +47,9 @@ func (p *Plane) applyNATS(ctx context.Context, m *machine, wanted core.Machine) 
 // removeNATS removes NATS with its streams, even if it does not run. The caller must hold
 // the turn.
 func (p *Plane) removeNATS(m *machine) error {
+	if err := p.forgetData(m, core.EngineNATS); err != nil {
+		return err
+	}
 	server := m.nats
 	p.mu.Lock()
 	m.nats, m.endpoints.NATSPort = nil, 0

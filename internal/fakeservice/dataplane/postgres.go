@@ -34,6 +34,7 @@ func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.Machi
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	m.data[core.EnginePostgres] = true
 	m.postgres = cluster
 	m.endpoints.PostgresDirectPort = cluster.DirectPort()
 	m.endpoints.PostgresPooledPort = cluster.PooledPort()
@@ -52,6 +53,9 @@ func (p *Plane) certificate(m *machine, wanted core.Machine) (certificate, key s
 
 // removePostgres removes Postgres with its data. The caller must hold the turn.
 func (p *Plane) removePostgres(m *machine) error {
+	if err := p.forgetData(m, core.EnginePostgres); err != nil {
+		return err
+	}
 	cluster := m.postgres
 	if cluster == nil {
 		return p.postgres.Discard(m.id) // Postgres may have failed to start

@@ -3,7 +3,9 @@ package dataplane
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -24,6 +26,8 @@ type record struct {
 	NATSPort    int            `json:"nats_port,omitempty"`
 	CouchDBPort int            `json:"couchdb_port,omitempty"`
 	AuthPort    int            `json:"auth_port,omitempty"`
+	// Data has the engines with data, sorted. A start without their data is refused.
+	Data []string `json:"data,omitempty"`
 	// Apps has the deployed apps, by name.
 	Apps map[string]appruntime.Kept `json:"apps,omitempty"`
 	// Builds has the builds that have ended and are not deployed.
@@ -54,6 +58,7 @@ func (p *Plane) note(m *machine) error {
 	p.mu.Lock()
 	leaving := m.leaving
 	r.Inside, r.Ports = m.inside, m.ports
+	r.Data = slices.Sorted(maps.Keys(m.data))
 	r.RedisPort, r.NATSPort, r.CouchDBPort, r.AuthPort = m.redisPort, m.natsPort, m.couchdbPort, m.authPort
 	for key, built := range p.builds {
 		if key.instance == m.id {
@@ -74,6 +79,18 @@ func (p *Plane) note(m *machine) error {
 		return err
 	}
 	return workdir.WriteFile(p.recordOf(m.id), append(text, '\n'))
+}
+
+// forgetData records that an engine has no data any more, before the data is deleted.
+func (p *Plane) forgetData(m *machine, engine string) error {
+	p.mu.Lock()
+	had := m.data[engine]
+	delete(m.data, engine)
+	p.mu.Unlock()
+	if !had {
+		return nil
+	}
+	return p.note(m)
 }
 
 // denote deletes the machine's record and prevents new ones.

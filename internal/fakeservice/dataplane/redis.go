@@ -49,6 +49,7 @@ func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.Machine)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	m.data[core.EngineRedis] = true
 	m.redis, m.redisPort, m.endpoints.RedisPort = server, server.Port(), server.Port()
 	return nil
 }
@@ -56,6 +57,9 @@ func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.Machine)
 // removeRedis removes Redis with its data, even if it does not run. The caller must hold
 // the turn.
 func (p *Plane) removeRedis(m *machine) error {
+	if err := p.forgetData(m, core.EngineRedis); err != nil {
+		return err
+	}
 	server := m.redis
 	p.mu.Lock()
 	m.redis, m.endpoints.RedisPort = nil, 0

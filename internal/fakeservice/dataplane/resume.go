@@ -44,6 +44,11 @@ func (p *Plane) Resume(ctx context.Context, instanceIDs []string) (err error) {
 		delete(p.kept, id)
 		m := p.newMachine(id, r.Inside)
 		m.ports, m.redisPort, m.natsPort, m.couchdbPort, m.authPort = r.Ports, r.RedisPort, r.NATSPort, r.CouchDBPort, r.AuthPort
+		for engine := range dataFolders {
+			if p.hasData(id, engine) {
+				m.data[engine] = true
+			}
+		}
 		p.machines[id] = m
 		p.mu.Unlock()
 	}

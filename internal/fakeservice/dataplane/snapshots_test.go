@@ -78,7 +78,11 @@ func TestSnapshotWithoutAMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, damage := range map[string]func(machine string) error{
-		"no machine":       os.RemoveAll,
+		"no machine": os.RemoveAll,
+		"no data":    func(machine string) error { return os.RemoveAll(filepath.Join(machine, "postgres")) },
+		"data of another PostgreSQL": func(machine string) error {
+			return os.WriteFile(filepath.Join(machine, "postgres", "PG_VERSION"), []byte("9.6\n"), 0o600)
+		},
 		"no metadata":      func(machine string) error { return os.Remove(filepath.Join(machine, "machine.json")) },
 		"damaged metadata": func(machine string) error { return os.Truncate(filepath.Join(machine, "machine.json"), 3) },
 		"a build that is not there": func(machine string) error {

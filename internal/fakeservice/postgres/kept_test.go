@@ -99,7 +99,7 @@ func TestKeptCluster(t *testing.T) {
 	if err := again.Remove(); err != nil {
 		t.Error(err)
 	}
-	if second.Has(name) {
+	if _, err := os.Lstat(again.folder); err == nil {
 		t.Error("the data outlived its cluster")
 	}
 }
@@ -152,7 +152,7 @@ func TestKeptDataOfAnotherVersion(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte("9\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.NewCluster(t.Context(), "old", settings(t, loopback.Address(t.Context(), DirectPort, PooledPort))); err == nil || !strings.Contains(err.Error(), "PostgreSQL 9's") {
+	if _, err := s.NewCluster(t.Context(), "old", settings(t, loopback.Address(t.Context(), DirectPort, PooledPort))); err == nil || !strings.Contains(err.Error(), `the version "9"`) {
 		t.Errorf("NewCluster said %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(data, "PG_VERSION")); err != nil {
@@ -182,4 +182,34 @@ func TestRepeatedStatements(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// Data that PostgreSQL cannot read stays, even if it lacks its version.
+func TestDataWithoutItsVersion(t *testing.T) {
+	t.Parallel()
+	folder, host := keptFolder(t), loopback.Address(t.Context(), DirectPort, PooledPort)
+	first := keptServer(t, folder)
+	c := newCluster(t, first, host)
+	ask(t, c, "CREATE TABLE kept (n INT)")
+	name, version := filepath.Base(c.folder), filepath.Join(c.data(), "PG_VERSION")
+	mustClose(t, first)
+	text, err := os.ReadFile(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(version); err != nil {
+		t.Fatal(err)
+	}
+	second := keptServer(t, folder)
+	if _, err := second.NewCluster(t.Context(), name, settings(t, host)); err == nil {
+		t.Error("without PG_VERSION: got no error, want one")
+	}
+	if err := second.account.WriteFile(version, string(text)); err != nil {
+		t.Fatal(err)
+	}
+	again, err := second.NewCluster(t.Context(), name, settings(t, host))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask(t, again, "SELECT * FROM kept")
 }

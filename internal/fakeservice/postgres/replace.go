@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/datafolder"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/regularfile"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
@@ -23,19 +25,38 @@ func (c *Cluster) recover() (isNew bool, err error) {
 	if err := errors.Join(workdir.Sweep(c.folder), workdir.Discard(c.next()), datafolder.Recover(c.data())); err != nil {
 		return false, err
 	}
-	version, err := os.ReadFile(filepath.Join(c.data(), "PG_VERSION"))
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(c.data()); errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
-	if err != nil {
+	if err := c.server.CheckData(c.data()); err != nil {
 		return false, err
-	}
-	if is := strings.TrimSpace(string(version)); is != fmt.Sprint(c.server.programs.Version) {
-		return false, fmt.Errorf("the data in %s is PostgreSQL %s's, and PostgreSQL %d cannot read it", c.data(), is, c.server.programs.Version)
 	}
 	// The old server has ended, because otherwise the folder could not be ours to use.
 	// Another process may have its process id by now.
 	return false, errors.Join(os.RemoveAll(filepath.Join(c.data(), "postmaster.pid")), os.RemoveAll(c.sockets()))
+}
+
+// CheckData returns an error unless a folder has data of the version of PostgreSQL that this
+// server runs.
+func (s *Server) CheckData(folder string) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	file, err := regularfile.Open(root, "PG_VERSION")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	version, err := io.ReadAll(io.LimitReader(file, 10))
+	if err != nil {
+		return err
+	}
+	if is := strings.TrimSpace(string(version)); is != fmt.Sprint(s.programs.Version) {
+		return fmt.Errorf("the data in %s has the version %q, which PostgreSQL %d cannot read", folder, is, s.programs.Version)
+	}
+	return nil
 }
 
 // notCopied reports whether a file of a data folder is left out of a copy: the settings of

@@ -116,12 +116,6 @@ func (s *Server) forget(c *Cluster) {
 	delete(s.clusters, c)
 }
 
-// Has reports whether a cluster has data, running or not.
-func (s *Server) Has(name string) bool {
-	_, err := os.Stat(filepath.Join(s.folder, name))
-	return err == nil
-}
-
 // Load creates the data of a new cluster from a backup. NewCluster then starts it.
 func (s *Server) Load(ctx context.Context, name, backup string) error {
 	c := &Cluster{server: s, folder: filepath.Join(s.folder, name)}
