@@ -5,10 +5,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"html"
 	"image/png"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -200,45 +198,6 @@ func (p *person) consentPage(name, callback string) string {
 		"client_id": {client.ID}, "redirect_uri": {callback}, "response_type": {"code"}, "resource": {p.s.MCPURL}, "state": {"st"},
 		"code_challenge": {strings.Repeat("c", 43)}, "code_challenge_method": {"S256"},
 	}.Encode()
-}
-
-// An application's page leads to the portal. The visitor signs in, consents, and is back
-// at the application with a code. Then they refuse another one, and disconnect the first.
-func TestConsentInABrowser(t *testing.T) {
-	t.Parallel()
-	p := comeToPortal(t)
-	link := atomic.Value{}
-	application := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		if r.URL.Path == "/callback" {
-			_, _ = fmt.Fprintf(w, "<link rel=icon href=data:,><main>error %q, code %t</main>", r.URL.Query().Get("error"), r.URL.Query().Has("code"))
-			return
-		}
-		_, _ = fmt.Fprintf(w, `<link rel=icon href=data:,><main><a id=connect href="%s">Connect</a></main>`, link.Load())
-	}))
-	defer application.Close()
-	lead := func() act {
-		return chromedp.Steps(chromedp.Navigate(application.URL), click("#connect"), says("An application wants to connect"), click("main a.button"))
-	}
-	link.Store(html.EscapeString(p.s.RootURL + p.consentPage("Agent", application.URL+"/callback")))
-	account, err := p.s.Account(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.does("come from the application", lead(), typing("sign-in-email", account.Email), typing("sign-in-password", p.s.PortalPassword()), submit("sign-in"), says("Connect Agent?"))
-	p.does("consent", submit("allow"), says(`error "", code true`))
-	link.Store(html.EscapeString(p.s.RootURL + p.consentPage("Other", application.URL+"/callback")))
-	p.does("come again", lead(), says("Connect Other?"))
-	p.does("refuse", submit("deny"), says(`error "access_denied", code false`))
-	connected := p.s.Applications()
-	if len(connected) != 1 || connected[0].Name != "Agent" {
-		t.Fatalf("the connected applications: got %+v, want Agent", connected)
-	}
-	p.does("disconnect it", p.open("/portal/access"), says("never used"), submit("disconnect-"+connected[0].ID), says("The application is disconnected"))
-	if got := p.s.Applications(); len(got) != 0 {
-		t.Errorf("the connected applications: got %+v, want none", got)
-	}
 }
 
 // A live page announces its changes to screen readers, and does not move a log that is
