@@ -16,19 +16,11 @@ func (a *api) verifications(id string) []string {
 	})
 }
 
-// created returns an instance that was created through the API, which has a daily
-// verification.
-func (a *api) created(engines object) string {
-	a.t.Helper()
-	made := a.done("POST", "/instances", object{"name": "box", "plan": "medium", "region": "eu-central", "engines": engines})
-	return made.string("id")
-}
-
 // An instance is verified after each deployment and once a day (SERVICE.md#verification).
 func TestVerification(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	id := a.created(object{"postgres": true, "apps": true})
+	id := a.running("postgres", "apps")
 	a.AddApp(id, fakeservice.App{Name: "web"})
 	path := "/instances/" + id + "/apps/web/actions/"
 	deploy := func() {
@@ -53,6 +45,7 @@ func TestVerification(t *testing.T) {
 
 	a.Advance(24 * time.Hour)
 	equal(t, "after a day", a.verifications(id), append(want, "verify_ok"))
+	equal(t, "backups after a day", len(a.want(http.StatusOK, "", "GET", "/instances/"+id+"/backups", nil).body["backups"].([]any)), 1)
 }
 
 // An engine that fails its verification makes the instance unhealthy until a job repairs it.
@@ -60,7 +53,7 @@ func TestVerificationOfEngines(t *testing.T) {
 	t.Parallel()
 	plane := &stubPlane{}
 	a := startWith(t, plane)
-	id := a.created(object{"postgres": true})
+	id := a.running("postgres")
 	equal(t, "at first", len(a.verifications(id)), 0)
 	plane.fail(fakeservice.Finding{Engine: "postgres", Reason: "it does not answer"})
 	a.Advance(24 * time.Hour)

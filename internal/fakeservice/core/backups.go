@@ -160,12 +160,17 @@ func (st *state) doChores() {
 }
 
 // planChores computes when the next backup or charge is due, so that requests before then
-// need not look at every instance.
+// need not look at every instance. The first daily backup of an instance is due a day after
+// the instance begins to run.
 func (st *state) planChores() {
 	st.NextChore = st.nextRenewal()
 	for _, in := range st.Instances {
-		if in.Status != StatusRunning || in.NextBackup.IsZero() {
+		if in.Status != StatusRunning {
 			continue
+		}
+		if in.NextBackup.IsZero() {
+			in.NextBackup = st.Now.Add(backupEvery)
+			st.touch(in)
 		}
 		if st.NextChore.IsZero() || in.NextBackup.Before(st.NextChore) {
 			st.NextChore = in.NextBackup

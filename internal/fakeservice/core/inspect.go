@@ -189,7 +189,7 @@ func (s *Service) RemoveInstance(id string) bool {
 // AddInstance adds an instance without a job. It fills empty fields: an id, a name, the
 // free plan, the first location, status running, and the floor of each engine without a
 // budget. With a data plane it returns when the machine runs. If the machine cannot be
-// made, the status is failed.
+// made, the status is failed. Its daily backups and verifications begin a day later.
 func (s *Service) AddInstance(record Instance) Instance {
 	added := edit(s, func(st *state) Instance {
 		record = record.clone()
@@ -211,6 +211,7 @@ func (s *Service) AddInstance(record Instance) Instance {
 			} else if in.Host == "" {
 				in.Host = st.endpoints(in).Host
 			}
+			st.planChores()
 		}
 		return in.clone()
 	})
@@ -231,6 +232,7 @@ func (s *Service) machineAdded(id string, err error) (added Instance) {
 		} else {
 			in.Host = st.endpoints(in).Host
 		}
+		st.planChores()
 		added = in.clone()
 		return true
 	})

@@ -227,7 +227,6 @@ func (st *state) finishCreation(in *instance, first Backup) {
 	st.engineTurnedOn(in, EnginePostgres)
 	st.payFor(in.ID)
 	st.keepBackup(in, first)
-	in.NextBackup = st.Now.Add(backupEvery)
 	st.planChores()
 }
 
