@@ -80,8 +80,9 @@ func (c customer) as(user *url.Userinfo) *customer {
 	return &c
 }
 
-// ask sends a request with a JSON document, or without one if it is "".
-func (c *customer) ask(method, path, body string) *http.Response {
+// ask sends a request with a JSON document, or without one if it is "", and with headers given
+// as names and values.
+func (c *customer) ask(method, path, body string, header ...string) *http.Response {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base.String()+path, strings.NewReader(body))
 	if err != nil {
@@ -89,6 +90,9 @@ func (c *customer) ask(method, path, body string) *http.Response {
 	}
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
 	}
 	answer, err := c.client.Do(request)
 	if err != nil {
