@@ -85,6 +85,10 @@ func openFront(folder, password string, notify func(Event), log *slog.Logger) (*
 			return nil
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+				refuse(w, http.StatusRequestEntityTooLarge, "too_large", "the request entity is too large")
+				return
+			}
 			if r.Context().Err() == nil {
 				log.Warn("CouchDB did not answer", "method", r.Method, "error", err)
 			}
@@ -110,6 +114,9 @@ func (f *front) close() {
 // setPassword changes the password. Requests that came in with the old one end.
 func (f *front) setPassword(password string) { f.access.Swap(newAccess(password)).end() }
 
+// largestRequest limits the size of a request, in bytes.
+const largestRequest = 64 << 20
+
 // ServeHTTP answers about sessions, and passes other requests of the customer on.
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	access := f.access.Load()
@@ -121,14 +128,16 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		unauthorized(w)
 		return
 	}
-	// The customer's own requests may take longer, for example a feed.
-	if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil {
-		refuse(w, http.StatusInternalServerError, "internal_error", "The connection has failed.")
-		return
-	}
 	ctx := r.Context()
 	if kind, _ := changeOf(r); kind != "" {
 		ctx = context.WithoutCancel(ctx) // its event is reported even if the client has left
+		r.Body, r.ContentLength, r.TransferEncoding = http.NoBody, 0, nil
+	} else if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil {
+		// The customer's own requests may take longer, for example a feed.
+		refuse(w, http.StatusInternalServerError, "internal_error", "The connection has failed.")
+		return
+	} else {
+		r.Body = http.MaxBytesReader(w, r.Body, largestRequest)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

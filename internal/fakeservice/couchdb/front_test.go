@@ -1,0 +1,78 @@
+package couchdb
+
+import (
+	"crypto/tls"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+)
+
+// A body that is too large is refused before the server has all of it.
+func TestLargeBody(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	c.write("v")
+	before := c.server.PID()
+	for _, chunked := range []bool{false, true} {
+		body := io.MultiReader(strings.NewReader(`{"text":"`), io.LimitReader(endless{}, largestRequest))
+		request, err := http.NewRequestWithContext(t.Context(), "PUT", c.base.String()+"/db/large", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !chunked {
+			request.ContentLength = largestRequest + 9
+		}
+		request.Header.Set("Content-Type", "application/json")
+		answer, err := c.client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(string(text), `"too_large"`) {
+			t.Errorf("got %d, %s (%v), want 413", answer.StatusCode, text, err)
+		}
+	}
+	c.value("v")
+	if now := c.server.PID(); now != before {
+		t.Errorf("the process was %d and is %d", before, now)
+	}
+}
+
+// endless is a text without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+// Creating a database does not wait for the body, which a client may never end.
+func TestUnfinishedCreation(t *testing.T) {
+	t.Parallel()
+	c := open(t)
+	dialer := tls.Dialer{Config: c.client.Transport.(*http.Transport).TLSClientConfig}
+	authorization := base64.StdEncoding.EncodeToString([]byte(Customer + ":secret"))
+	for name, body := range map[string]string{"slow": "Content-Length: 99\r\n\r\n{", "chunked": "Transfer-Encoding: chunked\r\n\r\n9\r\n{"} {
+		slow, err := dialer.DialContext(t.Context(), "tcp", c.base.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer slow.Close()
+		if _, err := fmt.Fprintf(slow, "PUT /%s HTTP/1.1\r\nHost: x\r\nAuthorization: Basic %s\r\nContent-Type: application/json\r\n%s", name, authorization, body); err != nil {
+			t.Fatal(err)
+		}
+		machine.Until(t, "the database "+name, func() bool {
+			status, err := c.status("GET", "/"+name, "")
+			return err == nil && status == http.StatusOK
+		})
+	}
+	c.do("PUT", "/db", "", http.StatusCreated)
+}
