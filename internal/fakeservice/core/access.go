@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"math"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -51,22 +52,30 @@ func (j *allowlistJob) spec(_ *state, in *instance) jobSpec {
 	}
 }
 
-// OpensToAll reports whether a list lets everybody connect: an empty list, or one with a
-// block that is larger than any network of one owner. That is at most a /8 of IPv4 and a /16
-// of IPv6. So both halves of the internet count, each by itself.
+// OpensToAll reports whether a list lets everybody connect: an empty list, or one whose
+// blocks together cover more than any one owner has. That is two /8 of IPv4, or two /16 of
+// IPv6. So both halves of the internet count, each by itself.
 func OpensToAll(list []string) bool {
-	return len(list) == 0 || slices.ContainsFunc(list, func(entry string) bool {
-		canonical, err := canonicalAddress(entry)
-		if err != nil {
-			return false
+	var blocks []netip.Prefix
+	for _, entry := range list {
+		canonical, _ := canonicalAddress(entry)
+		if block, err := netip.ParsePrefix(canonical); err == nil { // bare addresses add nothing
+			blocks = append(blocks, block)
 		}
-		block, err := netip.ParsePrefix(canonical)
-		largest := 8
-		if block.Addr().Is6() {
-			largest = 16
+	}
+	slices.SortFunc(blocks, func(a, b netip.Prefix) int { return a.Bits() - b.Bits() })
+	var ipv4, ipv6 float64 // shares of what opens to all
+	for i, block := range blocks {
+		inside := func(larger netip.Prefix) bool { return larger.Contains(block.Addr()) }
+		switch {
+		case slices.ContainsFunc(blocks[:i], inside): // it is counted already
+		case block.Addr().Is4():
+			ipv4 += math.Exp2(float64(7 - block.Bits()))
+		default:
+			ipv6 += math.Exp2(float64(15 - block.Bits()))
 		}
-		return err == nil && block.Bits() < largest
-	})
+	}
+	return len(list) == 0 || ipv4 >= 1 || ipv6 >= 1
 }
 
 // canonicalAddress returns the canonical form of an address or a CIDR block. A bare
