@@ -59,6 +59,17 @@ func signToken(key, role string) string {
 	return signed
 }
 
+// IsHashedSecret reports whether a text is a secret of the account that is only stored as a
+// hash: an API key, or the code, an access token or the refresh token of an application.
+func (s *Service) IsHashedSecret(text string) bool {
+	found := s.Authenticate(text)
+	s.store.read(0, func(st *state) {
+		of := func(sum func(*grant) []byte) bool { return st.grantWith(text, sum) != nil }
+		found = found || st.grantOfAccess(text) != nil || of(func(g *grant) []byte { return g.RefreshSum }) || of(func(g *grant) []byte { return g.CodeSum })
+	})
+	return found
+}
+
 // Secrets returns the secrets in the records: the credentials of the fake itself, those of
 // instances, the variables of apps, and the signing secrets of webhook endpoints.
 func (s *Service) Secrets() []string {

@@ -123,6 +123,9 @@ func TestRequestsShowNoSecrets(t *testing.T) {
 	send("PATCH", "/me", map[string]string{"company": "variable-value " + key.Key, "name": "hook-secret", "address": "https://ada:hunter2@git.example/web"})
 	send("POST", "/instances/"+in.ID+"/engines/postgres/query", map[string]string{"sql": "alter role app password 'sql-secret'"})
 	send("GET", "/instances?cursor="+fakeservicetest.APIKey, nil)
+	tokens, code := oauthSecrets(t, s)
+	send("PATCH", "/me", map[string]string{"company": "tokens " + tokens.Access + ", " + tokens.Refresh, "name": code, "address": "http://127.0.0.1/cb?code_verifier=" + verifier})
+	send("GET", "/instances?cursor="+code, nil)
 	send("GET", "/instances/i-none", nil)
 
 	v := fakeservicetest.SignIn(t, s)
@@ -134,7 +137,8 @@ func TestRequestsShowNoSecrets(t *testing.T) {
 	_, ownerPassword, _ := strings.Cut(strings.Split(engines.Postgres.OwnerURL, "@")[0], "://")
 	_, ownerPassword, _ = strings.Cut(ownerPassword, ":")
 	secrets := []string{
-		ownerPassword, engines.Auth.ServiceKey, "hunter2", "q1\"", "variable-value", "url-token", "hook-secret", "sql-secret", key.Key, fakeservicetest.APIKey, s.ControlToken(),
+		ownerPassword, engines.Auth.ServiceKey, "hunter2", "q1\"", "variable-value", "url-token", "hook-secret", "sql-secret", key.Key, fakeservicetest.APIKey,
+		tokens.Access, tokens.Refresh, code, verifier, s.ControlToken(),
 	}
 	for _, page := range pages {
 		if got := page.Header.Get("Cache-Control"); got != "no-store" || page.Status != http.StatusOK {
@@ -159,6 +163,31 @@ func TestRequestsShowNoSecrets(t *testing.T) {
 	if text := pages[2].Text(); !strings.Contains(text, `"GREETING": "(hidden)"`) || !strings.Contains(text, `"port": 3000`) {
 		t.Errorf("the request of the import: %s", text)
 	}
+}
+
+// verifier is that of RFC 7636, appendix B.
+const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+
+// oauthSecrets returns the tokens of an application, and a code that is not exchanged yet.
+func oauthSecrets(t *testing.T, s *fakeservicetest.Server) (tokens core.OAuthTokens, code string) {
+	t.Helper()
+	consent := core.OAuthConsent{
+		ClientID: "client", Resource: "http://fake/mcp", RedirectURI: "http://127.0.0.1/cb", Challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+	}
+	exchanged, err := s.GrantOAuth(consent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err = s.ExchangeCode(core.CodeExchange{
+		Code: exchanged, ClientID: consent.ClientID, RedirectURI: consent.RedirectURI, Verifier: verifier, Resource: consent.Resource,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, err = s.GrantOAuth(consent); err != nil {
+		t.Fatal(err)
+	}
+	return tokens, code
 }
 
 func jsonText(value any) string {

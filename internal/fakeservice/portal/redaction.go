@@ -24,28 +24,28 @@ var secretPatterns = []struct {
 	form     *regexp.Regexp
 	replaced string
 }{
-	{regexp.MustCompile(`(://)[^\s"'<>]*@`), "${1}" + hiddenText + "@"},                                                 // credentials in a URL
-	{regexp.MustCompile(`(?i)((?:^|[?&;\s])[\w-]*(?:password|secret|token|key)=)[^&\s"]+`), "${1}" + hiddenText},        // a parameter
-	{regexp.MustCompile(`(?is)(password\s+)(?:e?'(?:[^']|'')*(?:'|$)|\$\w*\$.*?\$\w*\$)`), "${1}" + hiddenText},         // in SQL
-	{regexp.MustCompile(`\beyJ[\w-]+\.[\w-]+\.[\w-]*`), hiddenText},                                                     // a JSON Web Token
-	{regexp.MustCompile(`(?i)(bearer\s+)[^\s"]+`), "${1}" + hiddenText},                                                 // a token
-	{regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`), hiddenText}, // a key
+	{regexp.MustCompile(`(://)[^\s"'<>]*@`), "${1}" + hiddenText + "@"},                                                   // credentials in a URL
+	{regexp.MustCompile(`(?i)((?:^|[?&;\s])[\w-]*(?:password|secret|token|key|verifier)=)[^&\s"]+`), "${1}" + hiddenText}, // a parameter
+	{regexp.MustCompile(`(?is)(password\s+)(?:e?'(?:[^']|'')*(?:'|$)|\$\w*\$.*?\$\w*\$)`), "${1}" + hiddenText},           // in SQL
+	{regexp.MustCompile(`\beyJ[\w-]+\.[\w-]+\.[\w-]*`), hiddenText},                                                       // a JSON Web Token
+	{regexp.MustCompile(`(?i)(bearer\s+)[^\s"]+`), "${1}" + hiddenText},                                                   // a token
+	{regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`), hiddenText},   // a key
 }
 
 // secretName matches the names of fields with a secret. secretMaps has the names of objects
 // with a secret as each value.
 var (
-	secretName = regexp.MustCompile(`(?i)secret|passw|token|credential|authorization|(^|_)key$`)
+	secretName = regexp.MustCompile(`(?i)secret|passw|token|verifier|credential|authorization|(^|_)key$`)
 	secretMaps = []string{"env", "secret_env"}
 )
 
-// word matches what may be an API key, which is only stored as a hash.
+// word matches what may be a secret that is only stored as a hash.
 var word = regexp.MustCompile(`\b[A-Za-z0-9_-]{16,}`)
 
 // redaction hides the secrets in the log of requests.
 type redaction struct {
-	known *strings.Replacer
-	isKey func(string) bool
+	known    *strings.Replacer
+	isHashed func(string) bool
 }
 
 func (p *Portal) redaction() redaction {
@@ -59,7 +59,7 @@ func (p *Portal) redaction() redaction {
 			pairs = append(pairs, form, hiddenText)
 		}
 	}
-	return redaction{strings.NewReplacer(pairs...), p.Service.Authenticate}
+	return redaction{strings.NewReplacer(pairs...), p.Service.IsHashedSecret}
 }
 
 // text hides secrets in a text, by their values and their forms.
@@ -69,7 +69,7 @@ func (r redaction) text(text string) string {
 		text = p.form.ReplaceAllString(text, p.replaced)
 	}
 	return word.ReplaceAllStringFunc(text, func(w string) string {
-		if r.isKey(w) {
+		if r.isHashed(w) {
 			return hiddenText
 		}
 		return w

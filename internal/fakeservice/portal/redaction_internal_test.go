@@ -11,11 +11,12 @@ func TestRedaction(t *testing.T) {
 	t.Parallel()
 	hide := redaction{strings.NewReplacer("known-secret", hiddenText), func(text string) bool { return text == "an-api-key-of-the-account" }}
 	for text, want := range map[string]string{
-		"a known-secret here":                          "a (hidden) here",
-		"postgresql://owner:p@ss@host:5432/main":       "postgresql://(hidden)@host:5432/main",
-		"https://token@git.example/web":                "https://(hidden)@git.example/web",
-		"https://git.example/web?limit=5":              "https://git.example/web?limit=5",
-		"/x?access_token=abc&limit=5":                  "/x?access_token=(hidden)&limit=5",
+		"a known-secret here":                     "a (hidden) here",
+		"postgresql://owner:p@ss@host:5432/main":  "postgresql://(hidden)@host:5432/main",
+		"https://token@git.example/web":           "https://(hidden)@git.example/web",
+		"https://git.example/web?limit=5":         "https://git.example/web?limit=5",
+		"/x?access_token=abc&limit=5":             "/x?access_token=(hidden)&limit=5",
+		"/x?code_verifier=abc&code_challenge=def": "/x?code_verifier=(hidden)&code_challenge=def",
 		"Bearer abc":                                   "Bearer (hidden)",
 		"ALTER ROLE app PASSWORD 'it''s' VALID":        "ALTER ROLE app PASSWORD (hidden) VALID",
 		"eyJhbGciOiJI.eyJyb2xlIjoi.c2lnbmF0dXJl":       "(hidden)",
