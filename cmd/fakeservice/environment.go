@@ -12,7 +12,8 @@ func variable(name string) string {
 }
 
 // fromEnvironment sets the flags that the command line has not set from their environment
-// variables. An empty variable counts as missing. The values of a flag that may be
+// variables, except --version, which only prints: FAKESERVICE_VERSION may be somebody's note
+// of a version. An empty variable counts as missing. The values of a flag that may be
 // repeated are separated by commas.
 func fromEnvironment(flags *flag.FlagSet, lookup func(string) string) error {
 	given := map[string]bool{}
@@ -20,7 +21,7 @@ func fromEnvironment(flags *flag.FlagSet, lookup func(string) string) error {
 	var failure error
 	flags.VisitAll(func(f *flag.Flag) {
 		text := lookup(variable(f.Name))
-		if text == "" || given[f.Name] || failure != nil {
+		if text == "" || f.Name == "version" || given[f.Name] || failure != nil {
 			return
 		}
 		values := []string{text}

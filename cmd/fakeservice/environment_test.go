@@ -2,6 +2,8 @@ package main
 
 import (
 	"io"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +35,59 @@ func TestEnvironment(t *testing.T) {
 	}
 	if s, err := parse([]string{"--name", "three.example"}, io.Discard); err != nil || !slices.Equal(s.names, []string{"three.example", "fake.example"}) {
 		t.Errorf("names with a flag: got %q and %v", s.names, err)
+	}
+}
+
+// Each flag can be set by its environment variable, with the same effect as on the command
+// line. --version, which only prints, cannot.
+func TestEnvironmentOfEachFlag(t *testing.T) {
+	values := map[string]string{
+		"advertise-host": "fake.example", "allow-remote": "true", "api-key": "a-key", "control-token": "a-token", "couchdb-modules": "/modules",
+		"data-plane": "off", "go-caches": "false", "listen": "127.0.0.1:0", "log-format": "json", "log-level": "debug", "name": "one.example",
+		"portal-password": "a-password", "ports": "20000-20100", "postgres-bin": "/postgres", "ready-file": "/ready", "repo": "acme/web=/srv/web",
+		"requests-kept": "7", "seed": "7", "setup": "/setup.json", "snapshot-limit": "7", "speed": "60", "state": "/state", "temp-dir": "/temp",
+		"version": "1.2.3", "weather": "storm", "webhook-ca": "/ca.pem", "webhook-loopback": "true",
+	}
+	// with has the flags that a flag needs; each weather has a seed, which is drawn otherwise.
+	with := map[string][]string{"ports": {"--advertise-host", "fake.example"}, "seed": {"--weather", "storm"}}
+	set := func(t *testing.T, args ...string) settings {
+		t.Helper()
+		s, err := parse(args, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	var help strings.Builder
+	_, _ = parse([]string{"--help"}, &help) // the error is flag.ErrHelp
+	names := regexp.MustCompile(`(?m)^  -([\w-]+)`).FindAllStringSubmatch(help.String(), -1)
+	if len(names) != len(values) {
+		t.Errorf("the test has values of %d flags, and there are %d", len(values), len(names))
+	}
+	for _, match := range names {
+		name := match[1]
+		t.Run(name, func(t *testing.T) {
+			value, ok := values[name]
+			if !ok {
+				t.Fatal("add a value of this flag")
+			}
+			before := set(t, with[name]...)
+			want := before
+			if name != "version" {
+				want = set(t, append(with[name], "--"+name+"="+value)...)
+			}
+			t.Setenv(variable(name), value)
+			got := set(t, with[name]...)
+			if name != "seed" {
+				before.seed, want.seed, got.seed = 0, 0, 0
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("the variable: got %+v, want %+v", got, want)
+			}
+			if name != "version" && reflect.DeepEqual(got, before) {
+				t.Errorf("%q is the default, so this test shows nothing", value)
+			}
+		})
 	}
 }
 

@@ -81,7 +81,7 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("fakeservice", flag.ContinueOnError)
 	flags.SetOutput(errors)
 	flags.Usage = func() {
-		fmt.Fprintf(errors, "Usage: fakeservice [flags]\n\nEach flag can also be set by an environment variable, such as %s for --api-key.\n\n", variable("api-key"))
+		fmt.Fprintf(errors, "Usage: fakeservice [flags]\n\nEach flag but --version can also be set by an environment variable, such as %s for --api-key.\n\n", variable("api-key"))
 		flags.PrintDefaults()
 	}
 	flags.StringVar(&s.listen, "listen", "127.0.0.1:8080", "address to listen on; with port 0, a free port")
