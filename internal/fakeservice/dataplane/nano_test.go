@@ -1,3 +1,5 @@
+//go:build nightly
+
 package dataplane_test
 
 import (
