@@ -141,20 +141,26 @@ func TestKilledPgBouncerComesBack(t *testing.T) {
 		return
 	}
 	pooled := withPort(t, record.Owner, record.Pooled)
+	if err := pgBouncer(t, folder).Kill(); err != nil {
+		t.Fatal(err)
+	}
+	machine.Until(t, "a pooled connection", func() bool { _, err := b.dial(pooled); return err == nil })
+}
+
+// pgBouncer returns the process of the only PgBouncer in a folder.
+func pgBouncer(t *testing.T, folder string) *os.Process {
+	t.Helper()
 	running := slices.DeleteFunc(processes.With(t, folder), func(p processes.Process) bool {
 		return !strings.HasSuffix(p.Arguments, "pgbouncer.ini") || strings.Contains(p.Arguments, "bwrap")
 	})
 	if len(running) != 1 {
-		t.Fatalf("%v run", running)
+		t.Fatalf("PgBouncers: got %v, want one", running)
 	}
 	bouncer, err := os.FindProcess(running[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := bouncer.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	machine.Until(t, "a pooled connection", func() bool { _, err := b.dial(pooled); return err == nil })
+	return bouncer
 }
 
 func TestEngineRestartKeepsData(t *testing.T) {

@@ -71,6 +71,14 @@ func (m *machine) checks(wanted core.Machine) []engineCheck {
 		all = append(all, engineCheck{core.EnginePostgres, func(ctx context.Context) error {
 			return checkPostgres(ctx, m.postgres.Dial, secure, passwords.PostgresOwner)
 		}})
+		if m.postgres.PooledPort() != 0 {
+			all = append(all, engineCheck{core.EnginePostgres, func(ctx context.Context) error {
+				if err := checkPostgres(ctx, m.postgres.DialPooled, secure, passwords.PostgresOwner); err != nil {
+					return fmt.Errorf("the pooled port: %w", err)
+				}
+				return nil
+			}})
+		}
 	}
 	if m.redis != nil {
 		all = append(all, engineCheck{core.EngineRedis, func(ctx context.Context) error {

@@ -3,6 +3,8 @@ package dataplane_test
 import (
 	"net/http"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -70,4 +72,27 @@ func TestVerify(t *testing.T) {
 		results := b.verifications()
 		return results[len(results)-1] == nil
 	})
+}
+
+// The pooled port is verified too.
+func TestVerifyPooledPort(t *testing.T) {
+	t.Parallel()
+	folder := stateFolder(t)
+	b := start(t, inFolder(folder)).box()
+	if b.connection().Engines.Postgres.Pooled == 0 {
+		without(t, "PgBouncer")
+		return
+	}
+	bouncer := pgBouncer(t, folder)
+	if err := bouncer.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	b.Advance(24 * time.Hour)
+	results := b.verifications()
+	if err := bouncer.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != 1 || len(results[0]) != 1 || !strings.HasPrefix(results[0][0].(object)["reason"].(string), "the pooled port: ") {
+		t.Errorf("with a PgBouncer that does not answer: got %v, want the pooled port", results)
+	}
 }

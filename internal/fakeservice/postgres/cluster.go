@@ -282,6 +282,9 @@ func (c *Cluster) awaitReady(ctx context.Context, p *program) error {
 // Dial connects to the direct port as a client in the allowlist does.
 func (c *Cluster) Dial(ctx context.Context) (net.Conn, error) { return c.direct.Dial(ctx) }
 
+// DialPooled is like Dial for the pooled port, which must exist.
+func (c *Cluster) DialPooled(ctx context.Context) (net.Conn, error) { return c.pooled.Dial(ctx) }
+
 // stop stops the server. The caller has the lock.
 func (c *Cluster) stop(how os.Signal) {
 	c.direct.Lead("", "")
