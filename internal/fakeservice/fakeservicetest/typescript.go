@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -24,7 +23,7 @@ func SignInByTypeScript(t testing.TB, s *Server, folder string, consent func(add
 	defer cancel()
 	program := exec.CommandContext(ctx, "node", "oauth.mjs")
 	program.Dir = folder
-	program.Env = append(os.Environ(), "MCP_URL="+s.MCPURL)
+	program.Env = append(program.Environ(), "MCP_URL="+s.MCPURL)
 	var complained bytes.Buffer
 	program.Stderr = &complained
 	said, err := program.StdoutPipe()
