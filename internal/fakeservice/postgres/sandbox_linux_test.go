@@ -13,16 +13,23 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 )
 
-// TestDataRunsNothingOutside starts a server with data that somebody else has prepared.
-// Neither the settings in it nor its superuser can run a program that changes another
-// folder.
-func TestDataRunsNothingOutside(t *testing.T) {
-	t.Parallel()
+// sandboxedCluster returns a cluster that runs in a sandbox.
+func sandboxedCluster(t *testing.T) *Cluster {
+	t.Helper()
 	s := newServer(t)
 	if s.sandbox == nil {
 		machine.Lacks(t, "there is no sandbox")
 	}
 	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))
+	return c
+}
+
+// TestDataRunsNothingOutside starts a server with data that somebody else has prepared.
+// Neither the settings in it nor its superuser can run a program that changes another
+// folder.
+func TestDataRunsNothingOutside(t *testing.T) {
+	t.Parallel()
+	c := sandboxedCluster(t)
 	ask(t, c, "CREATE TABLE kept (n INT)")
 	backup := filepath.Join(machine.PassableFolder(t, ""), "backup")
 	if _, err := c.Backup(t.Context(), backup); err != nil {
@@ -36,7 +43,7 @@ func TestDataRunsNothingOutside(t *testing.T) {
 		"postgresql.auto.conf": "restore_command = 'touch " + victim + "/restored; false'\narchive_mode = on\narchive_command = 'touch " + victim + "/archived'\n",
 		"recovery.signal":      "",
 	} {
-		if err := s.account.WriteFile(filepath.Join(backup, name), text); err != nil {
+		if err := c.server.account.WriteFile(filepath.Join(backup, name), text); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,11 +69,7 @@ func TestDataRunsNothingOutside(t *testing.T) {
 // next restore, which this program fills.
 func TestServerWritesOnlyItsData(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	if s.sandbox == nil {
-		machine.Lacks(t, "there is no sandbox")
-	}
-	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))
+	c := sandboxedCluster(t)
 	names := func() (names []string) {
 		entries, err := os.ReadDir(c.folder)
 		if err != nil {
@@ -95,11 +98,7 @@ func TestServerWritesOnlyItsData(t *testing.T) {
 // PgBouncer sees its own files and the sockets, and not the data.
 func TestPoolerSeesItsOwnFiles(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	if s.sandbox == nil {
-		machine.Lacks(t, "there is no sandbox")
-	}
-	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))
+	c := sandboxedCluster(t)
 	if c.pooler == nil {
 		machine.Lacks(t, "there is no PgBouncer")
 	}
