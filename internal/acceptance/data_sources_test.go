@@ -33,13 +33,18 @@ var seededAt = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // on the first.
 func seeded(t *testing.T) *fakeservicetest.Server {
 	t.Helper()
-	fake := startFake(t)
+	return seed(startFake(t))
+}
+
+// seed adds the objects of seeded to a fake. The backup is no daily one: while a test waits
+// for its turn, days pass, and only seven of those are kept.
+func seed(fake *fakeservicetest.Server) *fakeservicetest.Server {
 	engines := func() map[string]*fakeservice.Engine {
 		return map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 512}, "auth": {MemoryMB: 256}}
 	}
 	one := engines()
 	one["apps"].MemoryMB = 1536 // room for three apps
-	fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "medium", Region: "eu-central", Engines: one, Tags: []string{"b", "a"}, Backups: []fakeservice.Backup{{ID: "bak-1", Kind: "daily", SizeBytes: 7, CreatedAt: seededAt}},
+	fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "medium", Region: "eu-central", Engines: one, Tags: []string{"b", "a"}, Backups: []fakeservice.Backup{{ID: "bak-1", Kind: "undo", SizeBytes: 7, CreatedAt: seededAt}},
 		Activity: []fakeservice.Activity{{At: seededAt, Type: "resize", Detail: "to medium"}}})
 	fake.AddInstance(fakeservice.Instance{ID: "i-two", Name: "two", Plan: "free", Region: "us-east", Engines: engines()})
 	fake.AddInstance(fakeservice.Instance{ID: "i-twin", Name: "two", Plan: "free", Region: "us-west"})
@@ -49,7 +54,7 @@ func seeded(t *testing.T) *fakeservicetest.Server {
 }
 
 func TestDataSources(t *testing.T) {
-	fake := seeded(t)
+	fake := seed(fakeservicetest.Start(t)) // no day passes
 	run(t, resource.TestStep{
 		Config: config(fake, `
 data "hosting_plans" "all" {}
@@ -72,9 +77,9 @@ data "hosting_instances" "picked" {
 data "hosting_instances" "none" { tag = "nobody's" }
 data "hosting_connection" "one" { instance_id = "i-one" }
 data "hosting_backups" "one" { instance_id = "i-one" }
-data "hosting_backups" "undo" {
+data "hosting_backups" "daily" {
   instance_id = "i-one"
-  kind        = "undo"
+  kind        = "daily"
 }
 data "hosting_app" "web" {
   instance_id = "i-one"
@@ -139,8 +144,8 @@ data "hosting_webhook_endpoints" "on" {
 			shows("data.hosting_connection.one", knownvalue.Int64Exact(6432), "postgres_pooled_port"),
 			shows("data.hosting_connection.one", knownvalue.NotNull(), "ca_certificate"),
 			shows("data.hosting_connection.one", knownvalue.NotNull(), "auth_anon_key"),
-			shows("data.hosting_backups.one", knownvalue.StringExact("daily"), "backups", 0, "kind"),
-			shows("data.hosting_backups.undo", knownvalue.ListSizeExact(0), "backups"),
+			shows("data.hosting_backups.one", knownvalue.StringExact("undo"), "backups", 0, "kind"),
+			shows("data.hosting_backups.daily", knownvalue.ListSizeExact(0), "backups"),
 			shows("data.hosting_app.web", knownvalue.StringExact("octo/web"), "repo"),
 			shows("data.hosting_app.web", knownvalue.SetExact([]knownvalue.Check{knownvalue.StringExact("auth")}), "links"),
 			shows("data.hosting_app_builds.web", knownvalue.NotNull(), "builds"),

@@ -134,6 +134,6 @@ func seededApps(t *testing.T) *fakeservicetest.Server {
 	fake := startFake(t)
 	fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "medium", Region: "eu-central",
 		Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 1024}, "auth": {MemoryMB: 256}},
-		Backups: []fakeservice.Backup{{ID: "bak-1", Kind: "daily"}}})
+		Backups: []fakeservice.Backup{{ID: "bak-1", Kind: "undo"}}})
 	return fake
 }
