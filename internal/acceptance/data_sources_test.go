@@ -36,8 +36,8 @@ func seeded(t *testing.T) *fakeservicetest.Server {
 	return seed(startFake(t))
 }
 
-// seed adds the objects of seeded to a fake. The backup is no daily one: while a test waits
-// for its turn, days pass, and only seven of those are kept.
+// seed adds the objects of seeded to a fake. The backup is an undo snapshot, because days
+// pass while a test waits for its turn, and only seven daily backups are kept.
 func seed(fake *fakeservicetest.Server) *fakeservicetest.Server {
 	engines := func() map[string]*fakeservice.Engine {
 		return map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 512}, "auth": {MemoryMB: 256}}

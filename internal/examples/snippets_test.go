@@ -23,8 +23,8 @@ func account(fake *fakeservicetest.Server, instances ...fakeservice.Instance) {
 	fake.EditProfile("Ada", "Engines Ltd", "1 Example Street, Example Town", "XX123456789")
 	for _, in := range instances {
 		in.Allowlist, in.ConsoleMode = []string{"203.0.113.0/24"}, "ro"
-		// Days pass during a test, and seven daily backups are kept. The one that snippets
-		// name is none of them.
+		// Snippets name an undo snapshot, because days pass during a test, and only seven
+		// daily backups are kept.
 		in.Backups = []fakeservice.Backup{
 			{ID: "bak-abc123", Kind: "daily", CreatedAt: fake.Now(), SizeBytes: 1 << 20},
 			{ID: "bak-def456", Kind: "undo", CreatedAt: fake.Now(), SizeBytes: 1 << 20},
