@@ -208,6 +208,8 @@ func TestCrashPoints(t *testing.T) {
 			"apply POST /instances #1 lost",
 			"apply POST /instances #1 late",
 			"apply POST /webhooks #1 kill-after",
+			"apply POST /instances/{id}/engines/postgres/query #1 lost",
+			"apply POST /instances/{id}/engines/postgres/query #1 late",
 			"apply POST /instances/{id}/apps/import #1 late",
 			"apply POST /instances/{id}/apps/import #1 kill-busy",
 			"destroy DELETE /instances/{id} #1 kill-busy":
@@ -215,5 +217,5 @@ func TestCrashPoints(t *testing.T) {
 			t.Run(c.String(), func(t *testing.T) { c.run(t, made, newCrashTally()) })
 		}
 	}
-	must(t, tried == 9, "%d of the points are there, not 9", tried)
+	must(t, tried == 11, "%d of the points are there, not 11", tried)
 }

@@ -145,7 +145,9 @@ func (r *crashRun) struck(c crashCase) result {
 	r.fake.SetStrike(nil)
 	r.verdict.hit = hit.Load()
 	r.restoreState(end.output)
-	return r.note("struck "+string(c.point.phase), end)
+	r.note("struck "+string(c.point.phase), end)
+	r.decideScript(end.output)
+	return end
 }
 
 // restoreState restores the state from before the run if the kill happened while
@@ -184,7 +186,23 @@ func (r *crashRun) runs(args ...string) result {
 		r.fake.SetStrike(nil)
 		r.letGo()
 	}
+	r.decideScript(end.output)
 	return end
+}
+
+// decideScript does what the provider asks for if it is unknown whether the script ran: a
+// person checks whether it did, and says so, or lets it run again.
+func (r *crashRun) decideScript(output string) {
+	const script = "hosting_postgres_script.table[0]"
+	if !strings.Contains(output, "It is unknown whether the script ran") {
+		return
+	}
+	r.rest() // the script may arrive late
+	decision := []string{"state", "rm", script}
+	if len(r.sql.statements()) > 0 {
+		decision = []string{"untaint", script}
+	}
+	r.note(strings.Join(decision, " "), r.w.run(decision...))
 }
 
 // rest waits until late requests have arrived and, if no job is held, until the service
@@ -202,14 +220,19 @@ func (r *crashRun) rest() {
 // errorSummary matches the start of an error, up to an id or a position.
 var errorSummary = regexp.MustCompile(`Error: (.*?)(?: (?:i|wh)-[a-z0-9]+\b| with | on |: |,|$)`)
 
-// note stores the output of a CLI run, and reports objects that it tainted.
+// note stores the output of a CLI run, and the objects that it tainted without a reason.
 func (r *crashRun) note(what string, end result) result {
 	r.log = append(r.log, fmt.Sprintf("--- %s: exit %d\n%s", what, end.exit, end.output))
 	for _, found := range errorSummary.FindAllStringSubmatch(end.output, -1) {
 		r.verdict.met = append(r.verdict.met, found[1])
 	}
-	if n := strings.Count(r.w.state(), `"status": "tainted"`); n > 0 && !r.anyFailed() {
-		r.verdict.tainted = append(r.verdict.tainted, fmt.Sprintf("%d tainted by %s, and nothing had failed", n, what))
+	for _, resource := range r.w.savedResources() {
+		for _, object := range resource.Instances {
+			// A script is tainted while it is unknown whether it ran.
+			if object.Status == "tainted" && resource.Type != "hosting_postgres_script" && !r.anyFailed() {
+				r.verdict.tainted = append(r.verdict.tainted, fmt.Sprintf("%s tainted by %s, and nothing had failed", resource.Type, what))
+			}
+		}
 	}
 	return end
 }
