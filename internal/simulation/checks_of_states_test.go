@@ -353,7 +353,10 @@ func (w *world) checkOrphans(c *cli, r *run, changes map[string]*change) {
 		if len(r.errors()) > 0 && made == nil {
 			continue // the plan failed for another reason
 		}
-		if r.says("could not be checked") || r.says("The service did not answer") || w.readsLag() > 0 || w.madeSince(lost.id, r.command.began) {
+		unchecked := slices.ContainsFunc([]string{
+			"could not be checked", "The service did not answer", "The provider's base URL does not lead to the service",
+		}, r.says)
+		if unchecked || w.readsLag() > 0 || w.madeSince(lost.id, r.command.began) {
 			continue // it reports that, or could not see the object yet
 		}
 		w.violate(orphanNamed, "the plan of %s does not name %s", lost.address, lost.id)
