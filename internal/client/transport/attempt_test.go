@@ -15,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 func post(ctx context.Context, c *Sender) error {
@@ -229,7 +231,7 @@ func TestStatementsLeaveRoomForOtherRequests(t *testing.T) {
 			}
 			respond(w, 200, object{"id": "me"})
 		})
-		c.http.HTTPClient.Transport.(*attempts).limiter.window = 1
+		limiterOf(c).places = semaphore.NewWeighted(1)
 		ran := make(chan error, 1)
 		go func() {
 			ran <- second(Do[object](t.Context(), c, Request{Method: http.MethodPost, Path: []string{"x"}, Statement: true}))

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transporttest"
 )
 
@@ -78,9 +80,7 @@ func TestQueuedRequestsHeedAClosedPath(t *testing.T) {
 		if n := len(transport.Times()); n != 11 {
 			t.Errorf("%d requests, want 11", n)
 		}
-		if underway, waiting := places(c); underway != 0 || waiting != 0 {
-			t.Errorf("%d under way, %d waiting", underway, waiting)
-		}
+		wantAllPlacesFree(t, c)
 	})
 }
 
@@ -129,9 +129,9 @@ func TestClosedPathIsNoRateLimit(t *testing.T) {
 		for time.Since(startOfBubble()) < 2*stallTime {
 			_ = post(t.Context(), c)
 		}
-		l := c.http.HTTPClient.Transport.(*attempts).limiter
-		if l.window != startConcurrency || l.refusals != 0 || l.stalled(t.Context()) {
-			t.Errorf("a window of %v after %d refusals", l.window, l.refusals)
+		l := limiterOf(c)
+		if l.rate.Limit() != rate.Inf || l.refusals != 0 || l.stalled(t.Context()) {
+			t.Errorf("%g requests per second after %d refusals", l.rate.Limit(), l.refusals)
 		}
 	})
 }

@@ -41,7 +41,6 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	c, _ := newTestSender(t, nil, at(server.URL+"/api/v1"), func(o *Options) { o.RoundTripper = nil })
-	c.http.HTTPClient.Transport.(*attempts).limiter.window = parallelism
 	for range rounds {
 		together.Add(parallelism)
 		var all sync.WaitGroup

@@ -64,15 +64,16 @@ func (c crowd) run(t *testing.T) (ratio float64, refused, lost int64) {
 	return ratio, refused, lost
 }
 
-// Processes that share a limit use nearly all of it and lose nothing. If the limit allows
-// no burst, concurrent requests hinder each other.
+// Processes that share a limit use nearly all of it and lose nothing. One process alone
+// loses more, because nobody uses what it leaves. If the limit allows no burst, concurrent
+// requests hinder each other.
 func TestCrowdUsesNearlyAllOfALimit(t *testing.T) {
 	for _, row := range []struct {
 		burst, processes int
 		ratio            float64 // maximum, relative to the ideal time
 	}{
-		{50, 1, 1.15}, {50, 2, 1.25}, {50, 4, 1.15}, {50, 8, 1.15},
-		{10, 1, 1.4}, {10, 2, 1.35}, {10, 4, 1.25}, {10, 8, 1.25},
+		{50, 1, 1.2}, {50, 2, 1.2}, {50, 4, 1.1}, {50, 8, 1.1},
+		{10, 1, 1.4}, {10, 2, 1.3}, {10, 4, 1.2}, {10, 8, 1.1},
 		{1, 1, 2}, {1, 4, 6},
 	} {
 		const runs = 2 // the mean counts

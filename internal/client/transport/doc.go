@@ -7,13 +7,11 @@
 // like any other.
 //
 // The service does not publish its limits, so one limiter for all requests learns them
-// from the responses. A 429 halves the number of requests in flight, and each other
+// from the responses. A 429 halves the number of requests per second, and each other
 // response raises it slightly. Refusals at the same time count once. A 429 does not count
-// as a retry and does not end a poll. After the first 429 the limiter also learns a rate
-// (allowance.go): slightly below the refused one, then gradually more, as CUBIC does for
-// TCP. Independent processes then share a limit and use nearly all of it. If the service
-// allows no burst at all, they interfere with each other, and only a configured rate
-// helps.
+// as a retry and does not end a poll. Independent processes then share a limit and use
+// nearly all of it. If the service allows no burst at all, they interfere with each other,
+// and only a configured rate helps.
 //
 // The Retry-After of a 429 pauses all requests. That of a 503 pauses only its path,
 // because it says nothing about the rate (closed_paths.go). With a timeout, an operation

@@ -7,17 +7,23 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 const (
-	// startConcurrency and maxConcurrency limit the number of concurrent requests of a
-	// client. Terraform itself runs 10 operations at a time, unless -parallelism says
-	// otherwise.
-	startConcurrency = 32
-	maxConcurrency   = 64
+	// maxConcurrency limits the number of concurrent requests of a client. Terraform itself
+	// runs 10 operations at a time, unless -parallelism says otherwise.
+	maxConcurrency = 64
+	// firstRate, in requests per second, is what the first refusal halves. Before it, no
+	// limit is known.
+	firstRate = 128
+	// leastRate is the lowest rate to which refusals slow a client.
+	leastRate = 1
+	// rateGrowth is what a second of answers at the present rate adds to it.
+	rateGrowth = 2
 	// stallTime is the time after which a client gives up if every request is answered 429.
 	// All of its calls share this time.
 	stallTime = 2 * time.Minute
@@ -27,24 +33,23 @@ const (
 )
 
 // A limiter sets the pace of all requests of a client. The service does not publish its
-// limits, so the limiter learns them from the answers. A 429 halves the number of
-// requests that may be in flight, and each other answer raises it slightly. The
-// Retry-After of a 429 closes the gate for all requests until then. A 503 says nothing
-// about the pace; see closedPaths.
+// limits, so the limiter learns from the answers. Each 429 halves the number of requests
+// per second, and each other answer raises it slightly. The Retry-After of a 429 closes
+// the gate for all requests until then. A 503 says nothing about the pace; see
+// closedPaths.
 type limiter struct {
-	random *Random
-	rate   *rate.Limiter // requests_per_second; infinite if not set
+	random  *Random
+	places  *semaphore.Weighted // for requests in flight, first come, first served
+	highest rate.Limit          // requests_per_second; infinite if not set
+	rate    *rate.Limiter
+	turn    *semaphore.Weighted // to wait for the rate
 
 	mu           sync.Mutex
-	underway     int
-	window       float64         // how many requests may be in flight
-	waiting      []chan struct{} // first come, first served
-	cutAt        time.Time       // the newest halving
-	opensAt      time.Time       // the gate
-	refusals     int             // in a row; concurrent ones count once
-	refusedSince time.Time       // the first of them
-	refusedAt    time.Time       // the newest
-	allowance    allowance
+	slowedAt     time.Time // the newest halving
+	opensAt      time.Time // the gate
+	refusals     int       // in a row; concurrent ones count once
+	refusedSince time.Time // the first of them
+	refusedAt    time.Time // the newest
 }
 
 // errStalled is the error of a request that was not sent, because every request has been
@@ -56,88 +61,67 @@ var errStalled = fmt.Errorf("%w: every request of the last %s was refused", ErrR
 var errClosed = fmt.Errorf("%w: the service asks to wait for more than %s", ErrRateLimited, lifetime.ShortDuration(lifetime.MaxWait))
 
 func newLimiter(perSecond float64, random *Random) *limiter {
-	limit := rate.Inf
+	highest := rate.Inf
 	if perSecond > 0 {
-		limit = rate.Limit(perSecond)
+		highest = rate.Limit(perSecond)
 	}
-	return &limiter{random: random, rate: rate.NewLimiter(limit, 1), window: startConcurrency}
+	return &limiter{
+		random: random, places: semaphore.NewWeighted(maxConcurrency), turn: semaphore.NewWeighted(1),
+		highest: highest, rate: rate.NewLimiter(highest, 1),
+	}
 }
 
 // enter waits until a request may be sent. It returns the error of the context,
 // errStalled if all requests have been refused for too long, or errClosed if the wait
 // would be too long.
 func (l *limiter) enter(ctx context.Context) error {
-	if err := lifetime.CauseOf(ctx); err != nil {
+	if l.places.Acquire(ctx, 1) != nil {
+		return lifetime.CauseOf(ctx)
+	}
+	if err := l.pace(ctx); err != nil {
+		l.release()
 		return err
 	}
-	if err := l.acquire(ctx); err != nil {
-		return err
-	}
+	return nil
+}
+
+// pace waits until the gate is open and the rate allows another request.
+func (l *limiter) pace(ctx context.Context) error {
 	for {
-		if err := l.rate.Wait(ctx); err != nil {
-			l.release()
-			if lifetime.Ended(ctx) {
-				return lifetime.CauseOf(ctx)
-			}
-			return lifetime.DeadlineOf(ctx) // the deadline comes before its turn
-		}
 		closed := l.closedFor()
 		if closed <= 0 {
-			wait := l.take()
-			if wait <= 0 {
-				return nil
-			}
-			if err := lifetime.Pause(ctx, wait); err != nil {
-				l.release()
+			if err := l.awaitTurn(ctx); err != nil || l.closedFor() <= 0 {
 				return err
 			}
-			if closed = l.closedFor(); closed <= 0 {
-				return nil
-			}
+			continue
 		}
 		switch {
 		case !lifetime.MayWait(ctx, closed):
-			l.release()
 			return errClosed
 		case l.stalled(ctx):
-			l.release()
 			return errStalled
 		}
 		// All waiting requests got the same time; jitter spreads them.
 		if err := lifetime.Pause(ctx, closed+l.random.UpTo(backoffBase/2)); err != nil {
-			l.release()
 			return err
 		}
 	}
 }
 
-// acquire takes one of the places for requests in flight. release frees it.
-func (l *limiter) acquire(ctx context.Context) error {
-	l.mu.Lock()
-	if l.underway < int(l.window) && len(l.waiting) == 0 {
-		l.underway++
-		l.mu.Unlock()
-		return nil
+// awaitTurn waits until the rate allows another request. One request waits at a time, so
+// that a new rate holds from the next request on.
+func (l *limiter) awaitTurn(ctx context.Context) error {
+	if l.turn.Acquire(ctx, 1) != nil {
+		return lifetime.CauseOf(ctx)
 	}
-	turn := make(chan struct{})
-	l.waiting = append(l.waiting, turn)
-	l.mu.Unlock()
-	select {
-	case <-turn:
-		return nil
-	case <-ctx.Done():
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for i, waiting := range l.waiting {
-		if waiting == turn {
-			l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
+	defer l.turn.Release(1)
+	if err := l.rate.Wait(ctx); err != nil {
+		if lifetime.Ended(ctx) {
 			return lifetime.CauseOf(ctx)
 		}
+		return lifetime.DeadlineOf(ctx) // the deadline comes before its turn
 	}
-	l.underway-- // its turn came at this very moment
-	l.admit()
-	return lifetime.CauseOf(ctx)
+	return nil
 }
 
 func (l *limiter) closedFor() time.Duration {
@@ -146,29 +130,7 @@ func (l *limiter) closedFor() time.Duration {
 	return time.Until(l.opensAt)
 }
 
-// take reserves a slot for a request at the rate that the service allows, and returns the
-// time until that slot.
-func (l *limiter) take() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.allowance.take(time.Now())
-}
-
-func (l *limiter) release() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.underway--
-	l.admit()
-}
-
-// admit lets the next waiting requests in. The caller must hold the lock.
-func (l *limiter) admit() {
-	for l.underway < int(l.window) && len(l.waiting) > 0 {
-		close(l.waiting[0])
-		l.waiting = l.waiting[1:]
-		l.underway++
-	}
-}
+func (l *limiter) release() { l.places.Release(1) }
 
 // learn adjusts the pace to the answer to a request that began at begun. answer is nil if
 // there was none.
@@ -179,11 +141,7 @@ func (l *limiter) learn(begun time.Time, answer *answer) {
 	switch {
 	case answer == nil, answer.status == http.StatusServiceUnavailable:
 	case answer.status == http.StatusTooManyRequests:
-		isNew := begun.After(l.cutAt) // requests in flight at a halving teach nothing new
-		if isNew {
-			l.window = max(1, l.window/2)
-			l.cutAt = now
-		}
+		isNew := begun.After(l.slowedAt)                                            // requests in flight at a halving teach nothing new
 		if l.refusals == 0 || now.Sub(latest(l.refusedAt, l.opensAt)) > stallTime { // or no request was made for long
 			l.refusedSince = now
 		}
@@ -193,12 +151,14 @@ func (l *limiter) learn(begun time.Time, answer *answer) {
 		l.refusedAt = now
 		l.close(now, answer)
 		if isNew {
-			l.allowance.refuse(now, l.opensAt)
+			l.slowedAt = now
+			l.rate.SetLimit(min(l.highest, max(leastRate, min(l.rate.Limit(), firstRate)/2)))
 		}
 	default:
 		l.refusals = 0
-		l.allowance.serve(now)
-		l.window = min(maxConcurrency, l.window+1/l.window)
+		if limit := l.rate.Limit(); limit < l.highest {
+			l.rate.SetLimit(min(l.highest, limit+rateGrowth/limit))
+		}
 	}
 }
 

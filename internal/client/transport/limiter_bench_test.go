@@ -14,7 +14,8 @@ func BenchmarkLimiterPass(b *testing.B) {
 		if err := l.enter(b.Context()); err != nil {
 			b.Error(err)
 		}
-		l.leave(time.Now(), served)
+		l.learn(time.Now(), served)
+		l.release()
 	}
 	b.Run("alone", func(b *testing.B) {
 		l := newLimiter(0, NewRandom(nil))

@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -12,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
@@ -138,58 +139,22 @@ func TestRequestsPerSecondWithADeadline(t *testing.T) {
 		if err := readMe(within(t, 5*time.Second), c); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("GET: got error %v, want context.DeadlineExceeded", err)
 		}
-		if underway, waiting := places(c); underway != 0 || waiting != 0 {
-			t.Errorf("%d under way, %d waiting", underway, waiting)
-		}
+		wantAllPlacesFree(t, c)
 	})
 }
 
-// places returns the number of a client's requests in flight and of those waiting.
-func places(c *Sender) (underway, waiting int) {
-	l := c.http.HTTPClient.Transport.(*attempts).limiter
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.underway, len(l.waiting)
+// wantAllPlacesFree fails the test if a client still counts a request as in flight.
+func wantAllPlacesFree(t *testing.T, c *Sender) {
+	t.Helper()
+	places := limiterOf(c).places
+	if !places.TryAcquire(maxConcurrency) {
+		t.Error("a place for a request in flight was not released")
+		return
+	}
+	places.Release(maxConcurrency)
 }
 
-func TestLimiterIsFirstInFirstOut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(0, NewRandom(nil))
-		l.window = 1
-		if err := l.enter(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		var mu sync.Mutex
-		var order []int
-		impatient, cancel := context.WithCancel(t.Context())
-		for n := range 10 {
-			ctx := t.Context()
-			if n%3 == 1 {
-				ctx = impatient
-			}
-			go func() {
-				if l.enter(ctx) != nil {
-					return
-				}
-				mu.Lock()
-				order = append(order, n)
-				mu.Unlock()
-				l.leave(time.Now(), nil)
-			}()
-			synctest.Wait()
-		}
-		cancel()
-		synctest.Wait()
-		l.leave(time.Now(), nil)
-		synctest.Wait()
-		if got := fmt.Sprint(order); got != "[0 2 3 5 6 8 9]" {
-			t.Errorf("order %s", got)
-		}
-		if l.underway != 0 || len(l.waiting) != 0 {
-			t.Errorf("%d under way, %d waiting", l.underway, len(l.waiting))
-		}
-	})
-}
+func limiterOf(c *Sender) *limiter { return c.http.HTTPClient.Transport.(*attempts).limiter }
 
 // Every place is released, regardless of what happens to the requests and to the waiting
 // callers.
@@ -234,73 +199,59 @@ func TestNoPlaceIsLost(t *testing.T) {
 		if most.Load() > maxConcurrency || most.Load() < 2 {
 			t.Errorf("concurrent requests: got %d, want 2 to %d", most.Load(), maxConcurrency)
 		}
-		if underway, waiting := places(c); underway != 0 || waiting != 0 {
-			t.Errorf("%d under way, %d waiting", underway, waiting)
-		}
+		wantAllPlacesFree(t, c)
 	})
 }
 
-// If a caller's turn comes at the moment when its context ends, it passes its place on.
-func TestTurnThatComesTooLate(t *testing.T) {
+// Each refusal halves the rate, and answers raise it again, up to requests_per_second.
+func TestRateFollowsTheAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for range 50 { // it is random which of the two it sees
-			l := newLimiter(0, NewRandom(nil))
-			l.window = 1
-			if err := l.enter(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			go func() {
-				if l.enter(ctx) == nil {
-					l.leave(time.Now(), nil)
-				}
-			}()
-			synctest.Wait()
-			cancel()
-			l.leave(time.Now(), nil)
-			synctest.Wait()
-			if l.underway != 0 || len(l.waiting) != 0 {
-				t.Fatalf("%d under way, %d waiting", l.underway, len(l.waiting))
-			}
-		}
-	})
-}
-
-func TestWindowFollowsTheAnswers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(0, NewRandom(nil))
+		const highest = firstRate + 40
+		l := newLimiter(highest, NewRandom(nil))
 		answered := func(status int) {
+			time.Sleep(time.Millisecond)
 			begun := time.Now()
 			time.Sleep(time.Millisecond)
-			l.underway++
-			l.leave(begun, &answer{status: status, header: http.Header{}})
+			l.learn(begun, &answer{status: status, header: http.Header{}})
 		}
+		want := func(after string, least, most rate.Limit) {
+			t.Helper()
+			if got := l.rate.Limit(); got < least || got > most {
+				t.Errorf("requests per second after %s: got %.1f, want %g to %g", after, got, least, most)
+			}
+		}
+		answered(200)
+		want("an answer", highest, highest)
 		answered(429)
-		if l.window != startConcurrency/2 {
-			t.Errorf("a window of %v after one 429", l.window)
+		want("a refusal", firstRate/2, firstRate/2)
+		l.learn(l.slowedAt.Add(-time.Millisecond), &answer{status: 429, header: http.Header{}})
+		want("the refusal of a request that was in flight", firstRate/2, firstRate/2)
+		answered(429)
+		want("another refusal", firstRate/4, firstRate/4)
+		for range firstRate / 4 {
+			answered(200)
 		}
-		old := l.cutAt.Add(-time.Second)
-		l.underway++
-		l.leave(old, &answer{status: 429, header: http.Header{}})
-		if l.window != startConcurrency/2 {
-			t.Errorf("the window after a 429 to a request sent before the last halving: got %v, want %v", l.window, startConcurrency/2)
-		}
+		want("a second of answers", firstRate/4+0.9*rateGrowth, firstRate/4+rateGrowth)
 		for range 50 {
 			answered(429)
 		}
-		if l.window != 1 {
-			t.Errorf("a window of %v, want at least and at most 1", l.window)
-		}
+		want("50 refusals", leastRate, leastRate)
 		for range 10_000 {
 			answered(200)
 		}
-		if l.window != maxConcurrency {
-			t.Errorf("a window of %v after many answers", l.window)
-		}
-		if l.underway != 0 {
-			t.Errorf("%d under way", l.underway)
-		}
+		want("10,000 answers", highest, highest)
 	})
+}
+
+// A rate that the user sets is never exceeded, even if it is lower than what refusals lead
+// to.
+func TestRefusalsRaiseNoRate(t *testing.T) {
+	const highest = leastRate / 2.0
+	l := newLimiter(highest, NewRandom(nil))
+	l.learn(time.Now(), &answer{status: 429, header: http.Header{}})
+	if got := l.rate.Limit(); got != highest {
+		t.Errorf("requests per second: got %g, want %g", got, highest)
+	}
 }
 
 // A call continues while other requests succeed. If none succeeds for two minutes, all
@@ -412,8 +363,7 @@ func TestRefusedTogetherCloseTheGateOnce(t *testing.T) {
 			begun := time.Now()
 			time.Sleep(20 * time.Millisecond)
 			for range requests {
-				l.underway++
-				l.leave(begun, &answer{status: 429, header: http.Header{}})
+				l.learn(begun, &answer{status: 429, header: http.Header{}})
 			}
 			return l.closedFor()
 		}
@@ -424,10 +374,4 @@ func TestRefusedTogetherCloseTheGateOnce(t *testing.T) {
 			time.Sleep(l.closedFor())
 		}
 	})
-}
-
-// leave ends a request like an attempt does.
-func (l *limiter) leave(begun time.Time, answer *answer) {
-	l.learn(begun, answer)
-	l.release()
 }
