@@ -137,6 +137,8 @@ func newAPIError(r Request, target *url.URL, a *answer, secrets *Secrets) *APIEr
 	return err
 }
 
+func requestID(header http.Header) string { return header.Get("X-Request-Id") }
+
 // baseOf returns the base URL of a request's URL.
 func baseOf(target *url.URL, path []string) string {
 	base := *target

@@ -2,11 +2,9 @@ package transport
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -148,22 +146,7 @@ func readAnswer(r Request, target *url.URL, resp *http.Response, secrets *Secret
 	return a, nil
 }
 
-func requestID(header http.Header) string { return header.Get("X-Request-Id") }
-
 var errRequestTimeout = errors.New("the request timed out")
-
-// A notSentError is the error of an attempt that sent nothing over the network.
-type notSentError struct{ error }
-
-func (e *notSentError) Unwrap() error { return e.error }
-
-// nothingSent reports whether an attempt failed before anything was sent: no connection
-// to the service, or to a proxy in between, could be opened.
-func nothingSent(err error) bool {
-	var notSent *notSentError
-	var op *net.OpError
-	return errors.As(err, &notSent) || errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect")
-}
 
 // traceConnection returns a function that reports whether the transport asked for a
 // connection and got none. In that case nothing was sent. The function returns false if
@@ -174,11 +157,4 @@ func traceConnection(ctx context.Context) (context.Context, func() bool) {
 		GetConn: func(string) { wanted.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { got.Store(true) },
 	}), func() bool { return wanted.Load() && !got.Load() }
-}
-
-// isCertificateError reports whether the server's certificate could not be verified. A
-// retry does not change that.
-func isCertificateError(err error) bool {
-	var verification *tls.CertificateVerificationError
-	return errors.As(err, &verification)
 }

@@ -1,6 +1,8 @@
 package transport
 
 import (
+	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -52,4 +54,24 @@ func (c *connections) leave(used *http.RoundTripper) {
 	if t, ok := (*used).(*http.Transport); ok {
 		t.CloseIdleConnections()
 	}
+}
+
+// A notSentError is the error of an attempt that sent nothing over the network.
+type notSentError struct{ error }
+
+func (e *notSentError) Unwrap() error { return e.error }
+
+// nothingSent reports whether an attempt failed before anything was sent: no connection
+// to the service, or to a proxy in between, could be opened.
+func nothingSent(err error) bool {
+	var notSent *notSentError
+	var op *net.OpError
+	return errors.As(err, &notSent) || errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect")
+}
+
+// isCertificateError reports whether the server's certificate could not be verified. A
+// retry does not change that.
+func isCertificateError(err error) bool {
+	var verification *tls.CertificateVerificationError
+	return errors.As(err, &verification)
 }

@@ -1,0 +1,59 @@
+package transport
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+func TestRetryAfter(t *testing.T) {
+	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for value, want := range map[string]time.Duration{
+		"0":                    0,
+		"-1":                   0,
+		"-9223372037":          0, // overflows a Duration in nanoseconds
+		"7":                    7 * time.Second,
+		"86400":                retryAfterCap,
+		"99999999999999999999": 0,
+		"junk":                 0,
+		date.Add(9 * time.Second).Format(http.TimeFormat):       9 * time.Second,
+		date.Add(-9 * time.Second).Format(http.TimeFormat):      0,
+		date.Add(9 * 24 * time.Hour).Format(http.TimeFormat):    retryAfterCap,
+		date.Add(9*time.Second).Format(time.RFC3339) + " Zulu ": 0,
+	} {
+		if got := retryAfter(http.Header{"Retry-After": {value}, "Date": {date.Format(http.TimeFormat)}}); got != want {
+			t.Errorf("%q is %s, want %s", value, got, want)
+		}
+	}
+}
+
+func TestBackoffSpreadsAndIsCapped(t *testing.T) {
+	random := NewRandom(nil)
+	seen := map[time.Duration]bool{}
+	for range 200 {
+		wait := backoff(random, 3, nil)
+		if wait < 0 || wait > 4*time.Second {
+			t.Fatalf("%s is out of bounds", wait)
+		}
+		seen[wait] = true
+	}
+	if len(seen) < 100 {
+		t.Errorf("only %d different waits of 200", len(seen))
+	}
+	for _, attempt := range []int{15, 16, 60, 1 << 30} {
+		if wait := backoff(random, attempt, nil); wait < 0 || wait > backoffCap {
+			t.Errorf("%s is out of bounds", wait)
+		}
+	}
+	longest := time.Duration(0)
+	for range 200 {
+		longest = max(longest, backoff(random, 9, &http.Response{StatusCode: 502, Header: http.Header{"Retry-After": {"20"}}}))
+	}
+	if longest <= backoffBase {
+		t.Errorf("at most %s after a 502, which closes nothing", longest)
+	}
+	resp := &http.Response{StatusCode: 503, Header: http.Header{"Retry-After": {"20"}}}
+	if wait := backoff(random, 9, resp); wait > backoffBase {
+		t.Errorf("%s on top of the 20 s for which the path is closed", wait)
+	}
+}
