@@ -35,8 +35,9 @@ type mutation struct {
 	// shown reports whether the service's records show the requested change.
 	shown func(context.Context) (bool, error)
 	// changed reports whether the records show the change now, but did not before the first
-	// request. If so, a request whose response was lost need not be sent again. If changed
-	// is nil, it is always sent again.
+	// request. If so, a request whose response was lost, or that a busy instance refused,
+	// need not be sent again. If changed is nil, shown decides after a refusal, and a
+	// request whose response was lost is always sent again.
 	changed func(context.Context) (bool, error)
 }
 
@@ -158,14 +159,18 @@ func (t *Turn) isDone(ctx context.Context, m mutation, job Job, unsure bool) (bo
 	if m.shown == nil || !unsure && (job.ID == "" || !m.runs(job)) {
 		return false, nil
 	}
-	done, err := t.c.comesTrue(ctx, m.lag(), m.shown)
+	shown := m.shown
+	if m.changed != nil {
+		shown = m.changed
+	}
+	done, err := t.c.comesTrue(ctx, m.lag(), shown)
 	if !done || err != nil {
 		return false, err
 	}
 	if waited, err := t.AwaitFreshReads(ctx); err != nil || !waited {
 		return err == nil, err
 	}
-	return t.c.comesTrue(ctx, m.lag(), m.shown)
+	return t.c.comesTrue(ctx, m.lag(), shown)
 }
 
 // alreadyGone handles the deletion of an object that the service does not know.

@@ -408,3 +408,25 @@ func TestEnginesAreChosenFromWhatIsThere(t *testing.T) {
 		})
 	}
 }
+
+// Budgets that a record does not show are set again after a job that occupied the
+// instance: that job may have set others.
+func TestEnginesWithHiddenBudgetsAreSetAfterAnotherJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		record := func(job any) http.HandlerFunc {
+			return says(200, object{"id": "i", "status": "running", "job_id": job, "engines": object{"postgres": true}})
+		}
+		c, wire := newTestClient(t, script{
+			"PUT /instances/i/engines": inTurn(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }, says(202, object{"job_id": "j-own"})),
+			"GET /instances/i":         inTurn(record(nil), record("j-1"), record(nil)),
+			"GET /jobs/j-1":            jobIs("done", OpEngines),
+		}.Serve)
+		budget := int64(600)
+		pending, err := enter(t, c).SetEngines(t.Context(), func(Instance) (map[string]EngineBudget, error) {
+			return map[string]EngineBudget{"postgres": {MemoryMB: &budget}}, nil
+		})
+		if puts := strings.Count(strings.Join(wire.Requests(), "\n"), "PUT"); err != nil || pending.JobID != "j-own" || puts != 2 {
+			t.Errorf("set engines: got job %q, error %v and %d requests, want job j-own after 2 requests", pending.JobID, err, puts)
+		}
+	})
+}
