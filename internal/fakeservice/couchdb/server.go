@@ -135,7 +135,7 @@ func (s *Server) open(ctx context.Context, notify func(Event)) error {
 		return err
 	}
 	defer release()
-	if err := s.account.MakeFolder(s.folder); err != nil {
+	if err := s.account.MakePassable(s.folder); err != nil {
 		return err
 	}
 	if err := s.account.CanEnter("CouchDB", s.folder); err != nil {

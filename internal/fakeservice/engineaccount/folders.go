@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/regularfile"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // MakeFolder creates a folder that only the account can open.
@@ -18,6 +19,19 @@ func (a Account) MakeFolder(path string) error {
 		return err
 	}
 	return a.give(path)
+}
+
+// MakePassable creates a folder that the account can only pass through, to what is in it. A
+// folder that the account owned before is taken from it: in its own folders it could put
+// links where this program writes.
+func (a Account) MakePassable(path string) error {
+	if err := os.MkdirAll(path, workdir.Passable()); err != nil {
+		return err
+	}
+	if !a.isOther() {
+		return nil
+	}
+	return errors.Join(os.Lchown(path, os.Geteuid(), os.Getegid()), os.Chmod(path, workdir.Passable()))
 }
 
 // WriteFile writes a file that only the account can read. It replaces what is at the path,
@@ -44,8 +58,9 @@ func (a Account) WriteFile(path, text string) (err error) {
 
 // CopyTree copies the files and folders of a folder that may be in use. The account owns the
 // copy. CopyTree leaves out entries that vanish during the copy, entries that skip selects by
-// their path in the folder, and links, sockets and pipes. It follows no link out of either
-// folder, because the account may have put one there.
+// their path in the folder, and links, sockets and pipes. It follows no link inside either
+// folder out of it, because the account may have put one there. The folders themselves must
+// be where the account cannot replace them.
 func (a Account) CopyTree(ctx context.Context, from, to string, skip func(path string) bool) error {
 	if err := a.MakeFolder(to); err != nil {
 		return err
@@ -74,7 +89,10 @@ func (a Account) CopyTree(ctx context.Context, from, to string, skip func(path s
 			}
 			return nil
 		case entry.IsDir():
-			return errors.Join(target.Mkdir(path, 0o700), a.giveIn(target, path))
+			if err := target.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+			return a.giveIn(target, path)
 		case entry.Type().IsRegular():
 			return ignoreMissing(a.copyFile(source, path, target, path))
 		}

@@ -111,10 +111,13 @@ func (c *Cluster) make(ctx context.Context, isNew bool) error {
 		return err
 	}
 	defer release()
-	for _, folder := range []string{c.folder, filepath.Dir(c.sockets()), c.sockets()} {
-		if err := c.server.account.MakeFolder(folder); err != nil {
+	for _, folder := range []string{c.folder, filepath.Dir(c.sockets())} {
+		if err := c.server.account.MakePassable(folder); err != nil {
 			return err
 		}
+	}
+	if err := c.server.account.MakeFolder(c.sockets()); err != nil {
+		return err
 	}
 	if err := c.openProxies(ctx); err != nil {
 		return err

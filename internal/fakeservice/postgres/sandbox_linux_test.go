@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
@@ -144,5 +145,28 @@ func TestLinkInPlaceOfTheSocket(t *testing.T) {
 	listener.Close()
 	if <-met {
 		t.Error("the other socket met a connection")
+	}
+}
+
+// The account of the servers does not own the folders in which this program writes their
+// configuration: it could put a link there.
+func TestConfigurationIsOutOfReach(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	if err := s.account.MakeFolder(filepath.Join(s.folder, "cluster")); err != nil { // as an earlier edition did
+		t.Fatal(err)
+	}
+	c, err := s.NewCluster(t.Context(), "cluster", settings(t, loopback.Address(t.Context(), DirectPort, PooledPort)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{s.folder, c.folder} {
+		info, err := os.Lstat(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if owner := info.Sys().(*syscall.Stat_t).Uid; int(owner) != os.Geteuid() {
+			t.Errorf("the owner of %s: got user %d, want %d", filepath.Base(folder), owner, os.Geteuid())
+		}
 	}
 }

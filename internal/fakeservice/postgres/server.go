@@ -72,7 +72,7 @@ func NewServer(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := who.MakeFolder(folder); err != nil {
+	if err := who.MakePassable(folder); err != nil {
 		return nil, err
 	}
 	if err := who.CanEnter("PostgreSQL", folder); err != nil {
@@ -119,7 +119,7 @@ func (s *Server) forget(c *Cluster) {
 // Load creates the data of a new cluster from a backup. NewCluster then starts it.
 func (s *Server) Load(ctx context.Context, name, backup string) error {
 	c := &Cluster{server: s, folder: filepath.Join(s.folder, name)}
-	if err := s.account.MakeFolder(c.folder); err != nil {
+	if err := s.account.MakePassable(c.folder); err != nil {
 		return err
 	}
 	if err := c.copyIn(ctx, backup); err != nil {

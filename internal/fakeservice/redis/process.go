@@ -38,10 +38,8 @@ func (s *Server) start(ctx context.Context) error {
 		Environment: []string{"LC_ALL=C", "TZ=UTC"}, Output: output, User: s.account.User, Sandbox: s.sandbox,
 	}
 	if s.sandbox != nil {
-		for _, folder := range []string{filepath.Dir(s.program.Path), filepath.Dir(target)} {
-			spec.Mounts = append(spec.Mounts, process.Mount{Point: folder, Source: folder})
-		}
 		spec.Mounts = append(spec.Mounts, []process.Mount{
+			{Point: s.program.Path, Source: target},
 			{Point: s.configuration(), Source: s.configuration()},
 			{Point: s.users(), Source: s.users()},
 			{Point: s.data(), Source: s.data(), Writable: true},

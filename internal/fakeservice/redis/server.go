@@ -131,10 +131,10 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	defer release()
+	if err := errors.Join(s.account.MakePassable(s.folder), s.account.MakeFolder(s.run)); err != nil {
+		return err
+	}
 	for _, folder := range []string{s.folder, s.run} {
-		if err := s.account.MakeFolder(folder); err != nil {
-			return err
-		}
 		if err := s.account.CanEnter("Redis", folder); err != nil {
 			return err
 		}
