@@ -52,10 +52,17 @@ func (c *Cluster) backUp(ctx context.Context, folder string) (err error) {
 		return fmt.Errorf("end the backup: %w", err)
 	}
 	last, label, _ := strings.Cut(told, "\n")
-	// Changes made during the copy are in the log, so the log is copied last.
-	old := func(path string) bool { return notInLog(path, first, last) }
-	if err := c.server.account.CopyTree(ctx, filepath.Join(c.data(), logFolder), filepath.Join(folder, logFolder), old); err != nil {
+	// Changes made during the copy are in the log, so the log is copied last. It is copied
+	// as a part of the data folder, because the server may have put a link in its place.
+	notNeeded := func(path string) bool {
+		top, file, inside := strings.Cut(path, "/")
+		return top != logFolder || inside && notInLog(file, first, last)
+	}
+	if err := c.server.account.CopyTree(ctx, c.data(), folder, notNeeded); err != nil {
 		return err
+	}
+	if _, err := os.Stat(filepath.Join(folder, logFolder, last)); err != nil {
+		return fmt.Errorf("the backup has no complete log: %w", err)
 	}
 	return c.server.account.WriteFile(filepath.Join(folder, "backup_label"), label)
 }

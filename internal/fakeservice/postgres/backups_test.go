@@ -1,6 +1,31 @@
 package postgres
 
-import "testing"
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+)
+
+// A backup does not follow a link that the server has put in place of its log. Without the
+// log, there is no backup.
+func TestBackupOfALinkedLog(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, newServer(t), loopback.Address(t.Context(), DirectPort, PooledPort))
+	log := filepath.Join(c.data(), logFolder)
+	if err := errors.Join(os.Rename(log, log+".elsewhere"), os.Symlink(logFolder+".elsewhere", log)); err != nil {
+		t.Fatal(err)
+	}
+	backup := filepath.Join(t.TempDir(), "backup")
+	if _, err := c.Backup(t.Context(), backup); err == nil {
+		t.Error("Backup: got no error, want one")
+	}
+	if _, err := os.Stat(backup); err == nil {
+		t.Error("Backup: got a copy, want none")
+	}
+}
 
 func TestNotInBackups(t *testing.T) {
 	t.Parallel()
