@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
@@ -105,17 +106,29 @@ func (s state) checkMachines() error {
 	return nil
 }
 
-// machines returns the paths of the records of machines.
-func (s state) machines() ([]string, error) {
+// machines returns the ids of the instances that have the record of a machine.
+func (s state) machines() (ids []string, err error) {
 	if s.folder == "" {
 		return nil, nil
 	}
-	return filepath.Glob(s.machine("*"))
+	entries, err := os.ReadDir(filepath.Dir(s.machine("")))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, entry := range entries {
+		if id, is := strings.CutSuffix(entry.Name(), machineEnding); is {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
 }
 
-// machine returns the path of the record of a machine.
+// machineEnding is the suffix of the file name of a machine's record.
+const machineEnding = ".json"
+
+// machine returns the path of the record of an instance's machine.
 func (s state) machine(id string) string {
-	return filepath.Join(s.below(machinesFolder), "machines", id+".json")
+	return filepath.Join(s.below(machinesFolder), "machines", id+machineEnding)
 }
 
 // below returns a folder inside the state's, or "" without a state.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -108,9 +109,14 @@ func Discard(path string) error {
 
 // Sweep completes removals in a folder that a killed owner had begun.
 func Sweep(folder string) error {
-	found, err := filepath.Glob(filepath.Join(folder, discarded+"*"))
-	for _, path := range found {
-		err = errors.Join(err, RemoveAll(path))
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), discarded) {
+			err = errors.Join(err, RemoveAll(filepath.Join(folder, entry.Name())))
+		}
 	}
 	return err
 }
