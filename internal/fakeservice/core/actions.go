@@ -86,7 +86,7 @@ type resetJob struct {
 func (j *resetJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
 		operation: "reset",
-		work: savingFirst(&j.Undo, func(ctx context.Context, t task) error {
+		work: st.savingFirst(in, &j.Undo, func(ctx context.Context, t task) error {
 			return t.plane.Reset(ctx, t.instanceID, j.Engine)
 		}),
 		apply: func() {
@@ -121,7 +121,7 @@ type restoreJob struct {
 func (j *restoreJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
 		operation: "restore",
-		work: savingFirst(&j.Undo, func(ctx context.Context, t task) error {
+		work: st.savingFirst(in, &j.Undo, func(ctx context.Context, t task) error {
 			return t.plane.Restore(ctx, t.instanceID, j.BackupID)
 		}),
 		apply: func() {

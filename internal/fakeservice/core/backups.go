@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 )
@@ -25,17 +24,20 @@ func newBackup(kind string) Backup {
 	return Backup{ID: newID("bak"), Kind: kind, SizeBytes: 8 << 20}
 }
 
-// savingFirst makes work undoable: it saves the machine before the work begins. If the
-// work fails, the backup is useless and is dropped. If the work is interrupted, it has
-// not failed: it is started again, and only the backup has the earlier data.
-func savingFirst(b *Backup, then work) work {
+// savingFirst makes work undoable: it saves the machine of an instance before the work
+// begins. The backup is listed even if the work fails, which may have replaced the data of
+// some engines. If the work is interrupted, it has not failed: it is started again.
+func (st *state) savingFirst(in *instance, b *Backup, then work) work {
 	return func(ctx context.Context, t task) error {
 		if err := t.backUp(ctx, b); err != nil {
 			return err
 		}
 		err := then(ctx, t)
 		if err != nil && ctx.Err() == nil {
-			return errors.Join(err, t.plane.DropBackup(ctx, t.instanceID, b.ID))
+			t.note(func() {
+				st.keepBackup(in, *b)
+				st.touch(in)
+			})
 		}
 		return err
 	}

@@ -181,6 +181,29 @@ func TestRedisBackups(t *testing.T) {
 	b.get(b.redis(), "k", "")
 }
 
+// A restore that fails midway has replaced the data of some engines. The undo snapshot has
+// them, and is listed.
+func TestRestoreThatFailsMidwayCanBeUndone(t *testing.T) {
+	t.Parallel()
+	folder := keptFolder(t)
+	b := start(t, func(o *dataplane.Options) { o.Keep = folder }).redisBox()
+	b.engines(object{"redis": object{}, "postgres": object{}})
+	b.Advance(24 * time.Hour)
+	daily := b.backups()[0]
+	b.set(b.redis(), "k", "current")
+	must(t, os.Remove(filepath.Join(folder, "backups", b.id, daily.ID, "postgres", "global", "pg_control")))
+	if j := b.job("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": daily.ID}); j.Status != "failed" {
+		t.Fatalf("a restore from a damaged backup: got a job that is %s, want failed", j.Status)
+	}
+	b.get(b.redis(), "k", "")
+	undo := b.backups()[0]
+	if undo.Kind != "undo" {
+		t.Fatalf("the newest backup: got kind %q, want undo", undo.Kind)
+	}
+	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": undo.ID})
+	b.get(b.redis(), "k", "current")
+}
+
 // A write over the engine's budget is refused until the budget is raised.
 func TestRedisBudget(t *testing.T) {
 	t.Parallel()
