@@ -42,6 +42,9 @@ type Service struct {
 	querier Querier
 	plane   DataPlane
 	once    sync.Once
+	// snapshots is held while a snapshot is saved or loaded. A load changes the records
+	// before the machines are there.
+	snapshots sync.Mutex
 }
 
 // New is like Open for a Service without Storage. It panics on an error.

@@ -23,6 +23,8 @@ const (
 // folder that it creates. Records and data must be from the same moment, so with a data
 // plane no job and no build may be in progress.
 func (s *Service) SaveSnapshot(ctx context.Context, folder string) error {
+	s.snapshots.Lock()
+	defer s.snapshots.Unlock()
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
@@ -138,6 +140,8 @@ func (r *records) machines() []string {
 // records with the account's id, the clock, and the data of the machines. Only the
 // credentials of the fake itself stay. A snapshot that cannot be read changes nothing.
 func (s *Service) LoadSnapshot(ctx context.Context, folder string) error {
+	s.snapshots.Lock()
+	defer s.snapshots.Unlock()
 	r, err := s.openSnapshot(folder)
 	if err != nil {
 		return err

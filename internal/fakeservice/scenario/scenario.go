@@ -45,7 +45,7 @@ type Scenario struct {
 	last   int
 	holds  []*Hold
 	faults []*Fault
-	// filling is held while a snapshot is written or deleted.
+	// filling is held while a snapshot is written, restored or deleted.
 	filling sync.Mutex
 }
 

@@ -67,6 +67,8 @@ func (s *Scenario) RestoreSnapshot(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	s.filling.Lock()
+	defer s.filling.Unlock()
 	return s.Core.LoadSnapshot(ctx, folder)
 }
 
