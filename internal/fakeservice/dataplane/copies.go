@@ -153,6 +153,9 @@ func (p *Plane) readCopy(folder string) (copied, error) {
 	if err == nil {
 		err = is.check(folder)
 	}
+	if err == nil {
+		err = p.canRun(is.Engines)
+	}
 	if data := filepath.Join(folder, core.EnginePostgres); err == nil && isThere(data) {
 		err = p.postgres.CheckData(data)
 	}
@@ -160,6 +163,17 @@ func (p *Plane) readCopy(folder string) (copied, error) {
 		return is, fmt.Errorf("read the copy of a machine: %w", err)
 	}
 	return is, nil
+}
+
+// canRun returns an error if this machine lacks the program of an engine, whose data would
+// be left out.
+func (p *Plane) canRun(engines []string) error {
+	for _, engine := range engines {
+		if engine == core.EngineRedis && p.redis.Path == "" || engine == core.EngineCouchDB && p.couchdb.Node == "" {
+			return fmt.Errorf("engines: the copy has data of %s, which this fake service cannot run; the lines that it prints at its start say what to install", engine)
+		}
+	}
+	return nil
 }
 
 func isThere(path string) bool {

@@ -102,3 +102,22 @@ func TestSaveAndLoad(t *testing.T) {
 	must(t, p.Resume(t.Context(), []string{"i-1", "i-2"}))
 	check(p, "i-2")
 }
+
+// A copy with data of an engine that this machine cannot run is refused, because that data
+// would be left out.
+func TestCopyOfAnEngineThatCannotRun(t *testing.T) {
+	t.Parallel()
+	binaries, err := postgres.Locate(t.Context(), "")
+	must(t, err)
+	p, err := dataplane.New(dataplane.Options{Postgres: binaries, StateFolder: diskFolder(t), Environment: os.Environ()})
+	must(t, err)
+	t.Cleanup(func() { must(t, p.Close()) })
+	for _, engine := range []string{core.EngineRedis, core.EngineCouchDB} {
+		folder := t.TempDir()
+		write(t, filepath.Join(folder, engine, "file"), "")
+		write(t, filepath.Join(folder, "machine.json"), `{"engines": ["`+engine+`"]}`)
+		if err := p.CheckSaved(folder); err == nil || !strings.Contains(err.Error(), "data of "+engine) {
+			t.Errorf("%s: got %v, want an error about its data", engine, err)
+		}
+	}
+}
