@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -60,17 +59,14 @@ const sizeFile = "size"
 
 // copyOut copies the data of the machine to a folder. The caller must hold the turn.
 func (p *Plane) copyOut(ctx context.Context, m *machine, folder string) (int64, error) {
-	running := m.engines()
-	for engine := range m.data {
-		if !slices.ContainsFunc(running, func(e namedEngine) bool { return e.name == engine }) {
-			return 0, &core.Failure{Code: "engine_down", Detail: fmt.Sprintf("the engine %s could not be started, so its data cannot be saved", engine)}
-		}
+	if broken := m.broken(); len(broken) > 0 {
+		return 0, &core.Failure{Code: "engine_down", Detail: fmt.Sprintf("the engine %s could not be started, so its data cannot be saved", broken[0])}
 	}
 	size, err := p.saveApps(ctx, m, filepath.Join(folder, core.EngineApps))
 	if err != nil {
 		return size, err
 	}
-	for _, e := range running {
+	for _, e := range m.engines() {
 		more, err := e.Backup(ctx, filepath.Join(folder, e.name))
 		if size += more; err != nil {
 			return size, err

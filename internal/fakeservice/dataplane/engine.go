@@ -2,7 +2,9 @@ package dataplane
 
 import (
 	"context"
+	"maps"
 	"net"
+	"slices"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
@@ -40,6 +42,19 @@ var (
 type namedEngine struct {
 	name string
 	engine
+}
+
+// broken returns the engines that have data and could not be started, sorted. The caller
+// must hold the turn.
+func (m *machine) broken() []string {
+	running := m.engines()
+	var names []string
+	for _, engine := range slices.Sorted(maps.Keys(m.data)) {
+		if !slices.ContainsFunc(running, func(e namedEngine) bool { return e.name == engine }) {
+			names = append(names, engine)
+		}
+	}
+	return names
 }
 
 // engines returns the engines that run on the machine. Postgres is the last, because auth

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,6 +117,9 @@ func TestResumeOfABrokenMachine(t *testing.T) {
 		t.Errorf("Resume said %v", err)
 	}
 	r.exec(p, "i-2", "SELECT 1")
+	if found, err := p.Verify(t.Context(), "i-1"); err != nil || !slices.ContainsFunc(found, func(f core.Finding) bool { return f.Engine == core.EnginePostgres }) {
+		t.Errorf("Verify: got %v and error %v, want a finding of postgres", found, err)
+	}
 	if !r.failed("i-1", "web") {
 		t.Error("the app that does not run was not reported as failed")
 	}

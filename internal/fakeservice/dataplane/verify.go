@@ -35,6 +35,9 @@ func (p *Plane) Verify(ctx context.Context, instanceID string) (found []core.Fin
 		return nil, err
 	}
 	defer leave()
+	for _, engine := range m.broken() {
+		found = append(found, core.Finding{Engine: engine, Reason: "it could not be started"})
+	}
 	for _, check := range m.checks(wanted) {
 		if err := within(ctx, verifyTime, check.run); err != nil {
 			found = append(found, core.Finding{Engine: check.engine, Reason: err.Error()})
