@@ -104,7 +104,7 @@ func startEngines(ctx context.Context, s settings, state state, find locate, log
 func isolation(why error, root bool) string {
 	switch {
 	case why == nil:
-		return "Apps, builds, PostgreSQL, Redis and CouchDB run in bubblewrap: they see their own files and processes, and use this machine's network."
+		return "Apps, builds, PostgreSQL, Redis and CouchDB run in bubblewrap: they see their own files and processes, and share this machine's network, with its abstract sockets."
 	case root:
 		return "APPS, BUILDS, POSTGRESQL, REDIS AND COUCHDB ARE NOT ISOLATED: " + why.Error() + ".\n" +
 			"They run as users of their own, and see whatever every user of this machine sees."
