@@ -36,6 +36,9 @@ func (p *Plane) Resume(ctx context.Context, instanceIDs []string) (err error) {
 	listed := map[string]record{}
 	for id, r := range kept {
 		if !slices.Contains(instanceIDs, id) {
+			// A reset or a restore of a snapshot that was cut off leaves such a machine. So does
+			// an older records.db.
+			p.log.Warn("the records have no such instance, so its machine is removed with its data", "instance", id)
 			failed(id, p.forget(id))
 			continue
 		}

@@ -22,8 +22,8 @@ func (a Account) MakeFolder(path string) error {
 }
 
 // MakePassable creates a folder that the account can only pass through, to what is in it. A
-// folder that the account owned before is taken from it: in its own folders it could put
-// links where this program writes.
+// folder that the account owned before is taken from it: in its own folders it could replace
+// a file that this program writes by a link.
 func (a Account) MakePassable(path string) error {
 	if err := os.MkdirAll(path, workdir.Passable()); err != nil {
 		return err
