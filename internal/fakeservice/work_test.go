@@ -165,12 +165,14 @@ func TestFailedWorkFailsTheJob(t *testing.T) {
 	events := a.Events()
 	equal(t, "event", events[len(events)-1].Type, "job_failed")
 
-	// Any other error is reported too, and the undo snapshot of failed work is deleted.
+	// Any other error is reported too, and the undo snapshot of failed work stays.
 	backup := newBackup(a, id)
 	job = a.done("POST", path+"/actions/restore", object{"confirm": id, "backup_id": backup}).string("job_id")
 	failure = a.call("GET", "/jobs/"+job, nil).body["error"]
 	equal(t, "error", failure, any(object{"code": "internal", "detail": "the disk is full"}))
-	equal(t, "last calls", plane.called()[4:], []string{"backup", "drop backup"})
+	equal(t, "last calls", plane.called()[4:], []string{"backup"})
+	in, _ := a.Instance(id)
+	equal(t, "newest backup", in.Backups[0].Kind, "undo")
 }
 
 // The work of a job that a test makes fail does not begin, so nothing of it is real.
