@@ -35,8 +35,10 @@ func (st *state) savingFirst(in *instance, b *Backup, then work) work {
 		err := then(ctx, t)
 		if err != nil && ctx.Err() == nil {
 			t.note(func() {
-				st.keepBackup(in, *b)
-				st.touch(in)
+				if st.find(in.ID) == in {
+					st.keepBackup(in, *b)
+					st.touch(in)
+				}
 			})
 		}
 		return err

@@ -415,6 +415,44 @@ func TestRestoreThatIsCutOff(t *testing.T) {
 	}
 }
 
+// loadingPlane is a data plane that calls a function while it loads a machine.
+type loadingPlane struct {
+	slowPlane
+	loading func()
+}
+
+func (p *loadingPlane) Save(context.Context, string, string) error { return nil }
+func (p *loadingPlane) CheckSaved(string) error                    { return nil }
+func (p *loadingPlane) Remove(context.Context, string) error       { return nil }
+func (p *loadingPlane) Load(context.Context, string, string) error {
+	p.loading()
+	return nil
+}
+
+// No snapshot is saved while one is loaded, because its instances have failed until their
+// machines are there.
+func TestNoSnapshotDuringALoad(t *testing.T) {
+	t.Parallel()
+	plane := &loadingPlane{}
+	s := open(t, Options{DataPlane: plane})
+	s.AddInstance(Instance{Host: "127.0.0.1"})
+	folder := t.TempDir()
+	if err := s.SaveSnapshot(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	loads := 0
+	plane.loading = func() {
+		loads++
+		if s.snapshots.TryLock() {
+			s.snapshots.Unlock()
+			t.Error("during a load: got a lock for another snapshot, want none")
+		}
+	}
+	if err := s.LoadSnapshot(t.Context(), folder); err != nil || loads != 1 {
+		t.Errorf("got %d loads and error %v, want one load", loads, err)
+	}
+}
+
 // A fake with a data plane makes the machines of records that were stored without one.
 func TestRecordsBecomeReal(t *testing.T) {
 	t.Parallel()
