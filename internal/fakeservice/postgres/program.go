@@ -41,26 +41,31 @@ func specOf(who engineaccount.Account, folder string, output *process.Tail, comm
 	}
 }
 
-// startServer starts PostgreSQL. It writes its data and its sockets, and sees the parts of
-// its installation, which may be in a folder with other things, such as ~/.local.
+// startServer starts PostgreSQL. It writes its data and its sockets, and sees its installation.
 func (c *Cluster) startServer() (*program, error) {
 	server, err := filepath.EvalSymlinks(c.server.programs.Postgres)
 	if err != nil {
 		return nil, err
 	}
-	installed := filepath.Dir(filepath.Dir(server))
-	mounts := c.readOnly("postgresql.conf", "pg_hba.conf", "pg_ident.conf")
-	for _, part := range []string{"bin", "lib", "lib64", "share"} {
-		folder := filepath.Join(installed, part)
-		if info, err := os.Stat(folder); err == nil && info.IsDir() {
-			mounts = append(mounts, process.Mount{Point: folder, Source: folder})
-		}
-	}
+	mounts := append(c.readOnly("postgresql.conf", "pg_hba.conf", "pg_ident.conf"), installation(server)...)
 	mounts = append(mounts,
 		process.Mount{Point: "/etc/passwd", Source: c.path(usersFile)},
 		process.Mount{Point: c.data(), Source: c.data(), Writable: true},
 		process.Mount{Point: c.sockets(), Source: c.sockets(), Writable: true})
 	return c.startProgram(mounts, server, "-D", c.data(), "-c", "config_file="+c.path("postgresql.conf"))
+}
+
+// installation mounts the parts of the installation that a server belongs to. Its folder may
+// contain other things, as ~/.local does.
+func installation(server string) []process.Mount {
+	var mounts []process.Mount
+	for _, part := range []string{"bin", "lib", "lib64", "share"} {
+		folder := filepath.Join(filepath.Dir(filepath.Dir(server)), part)
+		if info, err := os.Stat(folder); err == nil && info.IsDir() {
+			mounts = append(mounts, process.Mount{Point: folder, Source: folder})
+		}
+	}
+	return mounts
 }
 
 // startPooler starts PgBouncer. It writes nothing.
