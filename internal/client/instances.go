@@ -203,11 +203,7 @@ func (t *Turn) deletionAtWork(ctx context.Context) (Pending, bool, error) {
 // If choose returns an error, nothing is sent.
 func (t *Turn) SetEngines(ctx context.Context, choose func(Instance) (map[string]EngineBudget, error)) (Pending, error) {
 	var engines map[string]EngineBudget
-	differed := false // the record showed a different set or different budgets before
-	shown := func(ctx context.Context) (bool, error) {
-		i, err := t.c.Instance(ctx, t.id)
-		return i.Engines.Set && sameBudgets(engines, i.Engines.Value), err
-	}
+	differed := false // a record showed a different set or different budgets before
 	return t.set(ctx, mutation{
 		Request:   transport.Request{Method: http.MethodPut, Path: []string{"engines"}},
 		operation: OpEngines,
@@ -219,10 +215,23 @@ func (t *Turn) SetEngines(ctx context.Context, choose func(Instance) (map[string
 			differed = differed || i.Engines.Set && !sameBudgets(engines, i.Engines.Value)
 			return map[string]any{"engines": engines}, err
 		},
-		shown: shown,
-		changed: func(ctx context.Context) (bool, error) {
-			made, err := shown(ctx)
-			return made && differed, err
+		shown: func(ctx context.Context) (bool, error) {
+			i, err := t.c.Instance(ctx, t.id)
+			return i.Engines.Set && sameBudgets(engines, i.Engines.Value), err
+		},
+		proved: func(ctx context.Context) (bool, error) {
+			i, err := t.c.Instance(ctx, t.id)
+			switch {
+			case err != nil:
+				return false, err
+			case !i.Engines.Set:
+				return false, errHidden
+			case !sameBudgets(engines, i.Engines.Value):
+				return false, nil
+			case hidesBudgets(engines, i.Engines.Value, differed):
+				return false, errHidden
+			}
+			return true, nil
 		},
 	})
 }
@@ -245,6 +254,18 @@ func sameBudgets(asked map[string]EngineBudget, on Engines) bool {
 		}
 	}
 	return true
+}
+
+// hidesBudgets reports whether engines that are on need not have the requested budgets. That
+// is so if the record has no number for one. For an engine's floor, whose number only the
+// service knows, the record must have differed from the request before.
+func hidesBudgets(asked map[string]EngineBudget, on Engines, differed bool) bool {
+	for name, budget := range asked {
+		if budget.MemoryMB != nil && on[name].MemoryMB == 0 || budget.MemoryMB == nil && !differed {
+			return true
+		}
+	}
+	return false
 }
 
 // listsInstance returns a lister that looks for an instance in the list of instances.

@@ -34,12 +34,15 @@ type mutation struct {
 	prepare func(context.Context) (body any, err error)
 	// shown reports whether the service's records show the requested change.
 	shown func(context.Context) (bool, error)
-	// changed reports whether the records show the change now, but did not before the first
-	// request. If so, a request whose response was lost, or that a busy instance refused,
-	// need not be sent again. If changed is nil, shown decides after a refusal, and a
-	// request whose response was lost is always sent again.
-	changed func(context.Context) (bool, error)
+	// proved is like shown, but returns errHidden if the records hide a part of the change. If
+	// it is true, a request whose response was lost, or that a busy instance refused, need
+	// not be sent again. If proved is nil, shown decides after a refusal, and a request whose
+	// response was lost is always sent again.
+	proved func(context.Context) (bool, error)
 }
+
+// errHidden means that the records show neither that a change was made nor that it was not.
+var errHidden = errors.New("the records hide a part of the change")
 
 // A Permit decides whether an object may still be deleted. It is called right before the
 // deletion is sent, and again after a wait for another client's job, so that nothing
@@ -126,11 +129,11 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 		case m.Poll && Passing(err) && !errors.Is(err, ErrNotFound) && retries < t.c.maxRetries && !lifetime.Ended(ctx):
 			retries++
 			unsure = unsure || !call.SurelyNotDone()
-			if unsure && m.changed != nil {
+			if unsure && m.proved != nil {
 				if _, _, err := t.awaitNamed(ctx); err != nil {
 					return Pending{}, err
 				}
-				if made, err := m.changed(ctx); made && err == nil {
+				if made, err := m.proved(ctx); made && err == nil {
 					return NothingPending(), nil
 				}
 			}
@@ -145,23 +148,29 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 		if err != nil {
 			return Pending{}, err
 		}
-		if done, err := t.isDone(ctx, m, job, unsure); done || err != nil {
+		done, err := t.isDone(ctx, m, job, unsure)
+		switch {
+		case errors.Is(err, errHidden):
+			// Send it again. The earlier request may have had an effect.
+		case done || err != nil:
 			return NothingPending(), err
+		default:
+			unsure = false // the earlier request has had no effect, so only the next one can cause the next refusal
 		}
-		unsure = false // the earlier request has had no effect, so only the next one can cause the next refusal
 	}
 }
 
 // isDone reports whether a mutation that a busy instance refused need not be sent again.
 // That is the case if the change was already made, either by the job that occupied the
-// instance or by an earlier request whose response was lost.
+// instance or by an earlier request whose response was lost. If the records cannot show
+// that, it returns errHidden without waiting for them.
 func (t *Turn) isDone(ctx context.Context, m mutation, job Job, unsure bool) (bool, error) {
 	if m.shown == nil || !unsure && (job.ID == "" || !m.runs(job)) {
 		return false, nil
 	}
 	shown := m.shown
-	if m.changed != nil {
-		shown = m.changed
+	if m.proved != nil {
+		shown = m.proved
 	}
 	done, err := t.c.comesTrue(ctx, m.lag(), shown)
 	if !done || err != nil {

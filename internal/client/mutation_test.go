@@ -409,24 +409,73 @@ func TestEnginesAreChosenFromWhatIsThere(t *testing.T) {
 	}
 }
 
-// Budgets that a record does not show are set again after a job that occupied the
-// instance: that job may have set others.
-func TestEnginesWithHiddenBudgetsAreSetAfterAnotherJob(t *testing.T) {
+// Engines are set again after another client's job, unless the record proves that they and
+// their budgets are as requested. Nothing waits for a record that hides budgets.
+func TestEnginesAreSetAgainUnlessTheRecordProvesThem(t *testing.T) {
+	asked := map[string]EngineBudget{"postgres": {MemoryMB: ref(int64(1024))}}
+	both := map[string]EngineBudget{"postgres": {MemoryMB: ref(int64(1024))}, "redis": {MemoryMB: ref(int64(128))}}
+	floor := map[string]EngineBudget{"postgres": {}}
+	small, large := object{"postgres": object{"memory_mb": 512}}, object{"postgres": object{"memory_mb": 1024}}
+	for name, row := range map[string]struct {
+		asked         map[string]EngineBudget
+		before, after any // the engines in the record, before and after the other client's job
+		requests      int
+	}{
+		"the budget is hidden":                         {asked, object{"postgres": true}, object{"postgres": true}, 2},
+		"the set is shown and its budgets are hidden":  {both, []string{"postgres"}, []string{"postgres", "redis"}, 2},
+		"the engines are hidden":                       {asked, nil, nil, 2},
+		"the record is as requested from the start on": {asked, large, large, 1},
+		"the record becomes as requested":              {asked, small, large, 1},
+		"the floor of an engine that was on":           {floor, large, large, 2},
+		"the floor of a new engine":                    {floor, object{}, small, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				record := func(job, engines any) http.HandlerFunc {
+					fields := object{"id": "i", "status": "running", "job_id": job}
+					if engines != nil {
+						fields["engines"] = engines
+					}
+					return says(200, fields)
+				}
+				c, wire := newTestClient(t, script{
+					"PUT /instances/i/engines": inTurn(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }, says(202, object{"job_id": "j-own"})),
+					"GET /instances/i":         inTurn(record(nil, row.before), record("j-1", row.before), record(nil, row.after)),
+					"GET /jobs/j-1":            jobIs("done", OpEngines),
+				}.Serve)
+				begun := time.Now()
+				pending, err := enter(t, c).SetEngines(t.Context(), func(Instance) (map[string]EngineBudget, error) { return row.asked, nil })
+				if puts := wire.Count("PUT"); err != nil || puts != row.requests || (pending.JobID == "j-own") != (row.requests == 2) {
+					t.Errorf("set engines: got job %q, error %v and %d requests, want %d", pending.JobID, err, puts, row.requests)
+				}
+				if took := time.Since(begun); row.requests == 2 && took >= ReadLag {
+					t.Errorf("set engines: took %s, want less than %s", took, ReadLag)
+				}
+			})
+		})
+	}
+}
+
+// A request that may have had an effect is not forgotten where the record hides the budgets,
+// even if a later one is refused.
+func TestRefusalAfterALostAnswerWithHiddenBudgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		record := func(job any) http.HandlerFunc {
-			return says(200, object{"id": "i", "status": "running", "job_id": job, "engines": object{"postgres": true}})
+			return says(200, object{"id": "i", "status": "running", "job_id": job, "engines": []string{"postgres"}})
 		}
-		c, wire := newTestClient(t, script{
-			"PUT /instances/i/engines": inTurn(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }, says(202, object{"job_id": "j-own"})),
-			"GET /instances/i":         inTurn(record(nil), record("j-1"), record(nil)),
+		refused := func(status int, code string) http.HandlerFunc {
+			return func(w http.ResponseWriter, _ *http.Request) { refuse(w, status, code) }
+		}
+		c, _ := newTestClient(t, script{
+			"PUT /instances/i/engines": inTurn(gateway(502), refused(409, "job_running"), refused(422, "validation_failed")),
+			"GET /instances/i":         inTurn(record(nil), record(nil), record(nil), record(nil), record("j-1"), record(nil)),
 			"GET /jobs/j-1":            jobIs("done", OpEngines),
 		}.Serve)
-		budget := int64(600)
-		pending, err := enter(t, c).SetEngines(t.Context(), func(Instance) (map[string]EngineBudget, error) {
-			return map[string]EngineBudget{"postgres": {MemoryMB: &budget}}, nil
+		_, err := enter(t, c).SetEngines(t.Context(), func(Instance) (map[string]EngineBudget, error) {
+			return map[string]EngineBudget{"postgres": {MemoryMB: ref(int64(1024))}}, nil
 		})
-		if puts := strings.Count(strings.Join(wire.Requests(), "\n"), "PUT"); err != nil || pending.JobID != "j-own" || puts != 2 {
-			t.Errorf("set engines: got job %q, error %v and %d requests, want job j-own after 2 requests", pending.JobID, err, puts)
+		if err == nil || NothingDone(err) {
+			t.Errorf("set engines: got error %v, after which nothing is done: %t, want an error after which something may be", err, err != nil)
 		}
 	})
 }
