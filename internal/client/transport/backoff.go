@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -30,14 +31,14 @@ func backoff(random *Random, attempt int, resp *http.Response) time.Duration {
 }
 
 // retryAfter parses a Retry-After header, in seconds or as a date relative to the
-// answer's own Date (RFC 9110, section 10.2.3). The maximum is a day. A missing or
-// invalid header is zero.
+// answer's own Date (RFC 9110, section 10.2.3). The maximum is a day, which a number too
+// large for int64 is, too. A missing or invalid header is zero.
 func retryAfter(header http.Header) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if value == "" {
 		return 0
 	}
-	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil {
+	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(min(max(0, seconds), int64(retryAfterCap/time.Second))) * time.Second
 	}
 	at, err := http.ParseTime(value)

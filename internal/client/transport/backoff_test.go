@@ -9,13 +9,14 @@ import (
 func TestRetryAfter(t *testing.T) {
 	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
-		"0":                    0,
-		"-1":                   0,
-		"-9223372037":          0, // overflows a Duration in nanoseconds
-		"7":                    7 * time.Second,
-		"86400":                retryAfterCap,
-		"99999999999999999999": 0,
-		"junk":                 0,
+		"0":                     0,
+		"-1":                    0,
+		"-9223372037":           0, // overflows a Duration in nanoseconds
+		"7":                     7 * time.Second,
+		"86400":                 retryAfterCap,
+		"99999999999999999999":  retryAfterCap,
+		"-99999999999999999999": 0,
+		"junk":                  0,
 		date.Add(9 * time.Second).Format(http.TimeFormat):       9 * time.Second,
 		date.Add(-9 * time.Second).Format(http.TimeFormat):      0,
 		date.Add(9 * 24 * time.Hour).Format(http.TimeFormat):    retryAfterCap,
