@@ -103,7 +103,8 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 		return Pending{}, err
 	}
 	defer end()
-	unsure := false // a response was lost, so a job may be our own
+	unsure := false // a response was lost, so the change may have been made
+	lost := false   // one was lost since the records were last asked, so a job may be our own
 	m.Poll = m.prepare != nil
 	retries := 0 // of a request prepared each time; others are retried by the transport
 	for b := (busy{}); ; {
@@ -113,7 +114,7 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 			}
 		}
 		call, err := t.c.sender.Send(ctx, m.Request)
-		unsure = unsure || call.Unsure
+		unsure, lost = unsure || call.Unsure, lost || call.Unsure
 		if refusal := (*transport.APIError)(nil); errors.As(err, &refusal) {
 			refusal.Unsure = unsure
 		}
@@ -128,8 +129,10 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 			return t.alreadyGone(ctx, m, err)
 		case m.Poll && Passing(err) && !errors.Is(err, ErrNotFound) && retries < t.c.maxRetries && !lifetime.Ended(ctx):
 			retries++
-			unsure = unsure || !call.SurelyNotDone()
-			if unsure && m.proved != nil {
+			if !call.SurelyNotDone() {
+				unsure, lost = true, true
+			}
+			if lost && m.proved != nil {
 				if _, _, err := t.awaitNamed(ctx); err != nil {
 					return Pending{}, err
 				}
@@ -148,24 +151,18 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 		if err != nil {
 			return Pending{}, err
 		}
-		done, err := t.isDone(ctx, m, job, unsure)
-		switch {
-		case errors.Is(err, errHidden):
-			// Send it again. The earlier request may have had an effect.
-		case done || err != nil:
+		if done, err := t.isDone(ctx, m, job, lost); done || err != nil {
 			return NothingPending(), err
-		default:
-			unsure = false // the earlier request has had no effect, so only the next one can cause the next refusal
 		}
+		lost = false // the record does not show an effect, so only the next request can cause the next refusal
 	}
 }
 
 // isDone reports whether a mutation that a busy instance refused need not be sent again.
 // That is the case if the change was already made, either by the job that occupied the
-// instance or by an earlier request whose response was lost. If the records cannot show
-// that, it returns errHidden without waiting for them.
-func (t *Turn) isDone(ctx context.Context, m mutation, job Job, unsure bool) (bool, error) {
-	if m.shown == nil || !unsure && (job.ID == "" || !m.runs(job)) {
+// instance or by an earlier request whose response was lost.
+func (t *Turn) isDone(ctx context.Context, m mutation, job Job, lost bool) (bool, error) {
+	if m.shown == nil || !lost && (job.ID == "" || !m.runs(job)) {
 		return false, nil
 	}
 	shown := m.shown
@@ -173,13 +170,16 @@ func (t *Turn) isDone(ctx context.Context, m mutation, job Job, unsure bool) (bo
 		shown = m.proved
 	}
 	done, err := t.c.comesTrue(ctx, m.lag(), shown)
-	if !done || err != nil {
-		return false, err
+	if done && err == nil {
+		var waited bool
+		if waited, err = t.AwaitFreshReads(ctx); waited && err == nil {
+			done, err = t.c.comesTrue(ctx, m.lag(), shown)
+		}
 	}
-	if waited, err := t.AwaitFreshReads(ctx); err != nil || !waited {
-		return err == nil, err
+	if errors.Is(err, errHidden) {
+		return false, nil // waiting would not show it
 	}
-	return t.c.comesTrue(ctx, m.lag(), shown)
+	return done, err
 }
 
 // alreadyGone handles the deletion of an object that the service does not know.
