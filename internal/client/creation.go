@@ -193,8 +193,11 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 	if job == "" {
 		instance, err := c.creationNamed(ctx, id)
-		if err != nil || instance.settled() {
-			return errors.Join(err, failedCreation(instance))
+		switch {
+		case err != nil:
+			return err
+		case instance.settled():
+			return failedCreation(instance)
 		}
 		job = instance.JobID
 	}

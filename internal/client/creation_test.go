@@ -451,6 +451,9 @@ func TestWaitCreated(t *testing.T) {
 				err := c.WaitCreated(within(t, 20*time.Minute), "i", row.job)
 				took := time.Since(begun)
 				var ok bool
+				if _, failed := row.err.(*JobError); isAs[*JobError](err) && !failed {
+					t.Errorf("wait: got %v, want no failed job", err)
+				}
 				switch want := row.err.(type) {
 				case nil:
 					ok = err == nil
