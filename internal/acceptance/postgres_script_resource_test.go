@@ -419,3 +419,22 @@ func TestScriptStaysWhereEnginesAreNotTold(t *testing.T) {
 	must(t, len(sql.statements()) == 1, "ran %v", sql.statements())
 	w.mustBeSettled()
 }
+
+// The console of a service that does not report its mode is left as it is, because it could
+// not be restored.
+func TestScriptWithoutAReportedConsoleMode(t *testing.T) {
+	fake, sql := startRecorded(t)
+	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/**", Times: -1, Rewrite: func(record map[string]any) {
+		delete(record, "mode")
+		delete(record, "console_mode")
+	}})
+	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
+	w.says(1, []string{"console_off"}, "apply", "-auto-approve")
+	must(t, len(modes(fake)) == 0 && len(sql.statements()) == 0, "the console was set to %v and %v ran, want neither", modes(fake), sql.statements())
+	fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "rw" })
+	w.apply()
+	w.mustBeSettled()
+	if diff := cmp.Diff([]string{"rw main: one"}, sql.statements()); diff != "" || len(modes(fake)) > 0 {
+		t.Errorf("the console was set to %v, statements (-want +got):\n%s", modes(fake), diff)
+	}
+}

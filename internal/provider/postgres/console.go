@@ -43,10 +43,21 @@ func (c *console) query(ctx context.Context, database, sql string) (ran bool, er
 	}
 }
 
-// open sets the console to rw, unless it is rw already.
-func (c *console) open(ctx context.Context) error {
+// mode reads the console's mode. It is "" if the service does not report it.
+func (c *console) mode(ctx context.Context) (string, error) {
 	mode, err := c.client.ConsoleMode(ctx, c.turn.InstanceID())
-	if err != nil || mode == client.ConsoleReadWrite {
+	if err != nil || mode != "" {
+		return mode, err
+	}
+	instance, err := c.client.Instance(ctx, c.turn.InstanceID())
+	return instance.ConsoleMode.Value, err
+}
+
+// open sets the console to rw, unless it is rw already. A console of an unknown mode stays
+// as it is, because it could not be restored.
+func (c *console) open(ctx context.Context) error {
+	mode, err := c.mode(ctx)
+	if err != nil || mode == client.ConsoleReadWrite || mode == "" {
 		return err
 	}
 	// Stored before the change, so that a change that fails midway is also reverted.
@@ -63,13 +74,10 @@ func (c *console) closed(ctx context.Context, err error) (bool, error) {
 	switch {
 	case ctx.Err() != nil:
 		return false, lifetime.CauseOf(ctx)
-	case errors.Is(err, client.ErrConsoleOff):
-		return true, nil
-	case client.IsReadOnly(err):
-		// Either the role may never write, or the console was closed. The mode shows
-		// which.
-		mode, modeErr := c.client.ConsoleMode(ctx, c.turn.InstanceID())
-		return mode != client.ConsoleReadWrite, modeErr
+	case errors.Is(err, client.ErrConsoleOff), client.IsReadOnly(err):
+		mode, modeErr := c.mode(ctx)
+		isRole := client.IsReadOnly(err) && mode == client.ConsoleReadWrite // it may never write
+		return mode != "" && !isRole, modeErr
 	}
 	return false, nil
 }
