@@ -199,3 +199,26 @@ func TestRecordsThatDoNotTellVariables(t *testing.T) {
 	w.mustBeSettled()
 	mustHaveEnv(t, fake, 1, map[string]string{"A": "2"})
 }
+
+// Variables of an imported app are also compared if values, or all of them, are known only
+// after apply.
+func TestImportedVariablesBesideLaterValues(t *testing.T) {
+	t.Parallel()
+	later := "resource \"terraform_data\" \"later\" {\n  input = { A = \"2\" }\n}\n"
+	for arguments, warning := range map[string]string{
+		"env = { A = terraform_data.later.output.A }":                                                           "Variables of an app will be removed",
+		"env = { A = \"2\" }\nsecret_env_wo = { B = terraform_data.later.output.A }\nsecret_env_wo_version = 1": "Variables of an app will be removed",
+		"env = terraform_data.later.output":                                                                     "Variables of an app may be removed",
+	} {
+		t.Run(arguments, func(t *testing.T) {
+			fake := appWithVariables(t)
+			w := newWorkspace(t, fake, importApp+oneApp(""))
+			w.apply()
+			w.configure(later + oneApp(arguments))
+			w.says(0, []string{warning}, "plan")
+			w.apply()
+			w.mustBeSettled()
+			must(t, theSeededApp(t, fake).Env["A"] == "2", "the app has %v", theSeededApp(t, fake).Env)
+		})
+	}
+}

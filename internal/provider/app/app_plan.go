@@ -157,27 +157,29 @@ func publicSecretsText(names []string, app string) string {
 // configuration sets env for the first time. The service replaces the variables as a
 // whole. The state contains none of them, so the plan itself cannot show the removal. If
 // the configuration sends only secret variables, it is an error if the others are
-// unknown.
+// unknown. Values may be known only after apply, so only the names are compared.
 func (r *appResource) warnOfRemovedVariables(ctx context.Context, state, plan appModel, config tfsdk.Config, diags *diag.Diagnostics) {
-	if r.Client == nil || plan.Env.IsUnknown() || !envChanges(state, plan) {
+	if r.Client == nil || !envChanges(state, plan) {
 		return
 	}
+	var secret types.Map
+	diags.Append(config.GetAttribute(ctx, path.Root("secret_env_wo"), &secret)...)
 	app, err := r.Client.App(ctx, plan.InstanceID.ValueString(), plan.Name.ValueString())
 	switch {
-	case err != nil:
-		return // the apply reads it again and reports the error
 	case plan.Env.IsNull():
-		if !app.Env.Set {
+		if err == nil && !app.Env.Set { // after an error, the apply reads the app again
 			diags.AddAttributeError(path.Root("secret_env_wo"), "The variables of app "+plan.Name.ValueString()+" are not known", diagnostics.Explain(UnknownEnvError{}))
 		}
 		return
-	case !app.Env.Set:
+	case err == nil && app.Env.Set && len(app.Env.Value) == 0:
+		return
+	case err != nil || !app.Env.Set || plan.Env.IsUnknown() || secret.IsUnknown():
 		diags.AddAttributeWarning(path.Root("env"), "Variables of an app may be removed",
-			fmt.Sprintf("The service replaces an app's variables as a whole, and does not report those of app %s of instance %s. "+
+			fmt.Sprintf("The service replaces an app's variables as a whole, and the plan cannot compare those of app %s of instance %s with the configuration. "+
 				"Applying the plan removes every variable that is in neither env nor secret_env_wo.", plan.Name.ValueString(), plan.InstanceID.ValueString()))
 		return
 	}
-	rest := withoutKeys(app.Env.Value, append(attributes.SortedKeys(stringMap(ctx, plan.Env, diags)), attributes.SortedKeys(r.secretEnv(ctx, config, diags))...))
+	rest := withoutKeys(app.Env.Value, append(attributes.SortedKeys(plan.Env.Elements()), attributes.SortedKeys(secret.Elements())...))
 	if len(rest) > 0 {
 		diags.AddAttributeWarning(path.Root("env"), "Variables of an app will be removed",
 			fmt.Sprintf("The service replaces an app's variables as a whole. App %s of instance %s also has %s, in neither env nor secret_env_wo. "+
