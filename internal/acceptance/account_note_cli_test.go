@@ -465,3 +465,39 @@ func TestAbsenceWithoutAnAccountID(t *testing.T) {
 		})
 	}
 }
+
+// Each account has a profile, so reading it does not show that the account is the right one.
+func TestProfileShowsNoAccount(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, bareInstance("name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = {}")+profile("company = \"Example Ltd\""))
+	w.apply()
+	answersMe(fake, withoutID)
+	fake.RemoveInstance(onlyInstance(t, fake))
+	w.says(1, []string{"Unable to confirm that Instance test"}, "plan")
+}
+
+// Without notes, and with the instance in another state, a protected object and what a
+// script made do not count as gone in another account.
+func TestUnnotedObjectsOfAnotherAccount(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"App shop":              strings.Replace(appOn(`"i-one"`, `name = "shop"`), "deletion_protection = false", "", 1),
+		"Database orders":       oneDatabase(""),
+		"What a script made on": scriptHCL(`sql = "one"`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			own, _ := startRecorded(t)
+			own.EditInstance("i-one", func(i *fakeservice.Instance) { i.Engines["apps"] = &fakeservice.Engine{MemoryMB: 512} })
+			other := startFake(t)
+			w := newWorkspace(t, own, body)
+			w.apply()
+			w.write("terraform.tfstate", withoutNotes(t, w.state()))
+			w.use(other, fakeservicetest.APIKey)
+			managed := w.managed()
+			for _, command := range []string{"plan", "apply -auto-approve -refresh-only", "destroy -auto-approve"} {
+				w.says(1, []string{"Unable to confirm that " + name}, strings.Fields(command)...)
+				must(t, slices.Equal(w.managed(), managed), "after %s the state has %v", command, w.managed())
+			}
+		})
+	}
+}

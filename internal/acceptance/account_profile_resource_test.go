@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
@@ -139,4 +140,18 @@ func TestProfileOfAnAccountWithoutAnID(t *testing.T) {
 	w.mustBeSettled() // at the other origin, too, because the id matches the state
 	w.apply()
 	w.says(0, nil, "destroy", "-auto-approve")
+}
+
+// A profile that was created while the service returned no id keeps its identity.
+func TestProfileThatIsCreatedWithoutAnID(t *testing.T) {
+	fake := startFake(t)
+	reveal := fake.Inject(fakeservice.Fault{Path: "/me", Times: -1, Rewrite: withoutID})
+	w := newWorkspace(t, fake, profile("company = \"Example Ltd\""))
+	w.apply()
+	reveal()
+	w.configure(profile("company = \"Other Ltd\""))
+	w.apply()
+	w.mustBeSettled()
+	w.says(0, nil, "apply", "-auto-approve", "-refresh-only")
+	w.mustBeSettled()
 }

@@ -152,16 +152,23 @@ func (r *accountProfileResource) Read(ctx context.Context, req resource.ReadRequ
 		r.Account.Report(r.Account.MismatchOf(seen, account.ID), false, &resp.Diagnostics)
 		return
 	}
-	r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
+	if isSame {
+		r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
+	} else { // each account has a profile, so it does not show which one this is
+		r.NoteAccount(ctx, resp.Private, &resp.Diagnostics)
+	}
 	state.setRecord(account)
 	r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
 // seen returns the note of where the profile was last seen. Its id is the id in the
-// state, which is the account's, so it is known even in a state without notes.
+// state, which is the account's, so it is known even in a state without notes. The state
+// has none if the service returned none when the profile was created.
 func (r *accountProfileResource) seen(ctx context.Context, private base.PrivateReader, state accountProfileModel, diags *diag.Diagnostics) base.AccountNote {
 	note, _ := base.LoadPrivate[base.AccountNote](ctx, private, base.AccountNoteKey, diags)
-	note.ID = state.ID.ValueString()
+	if id := state.ID.ValueString(); id != "" {
+		note.ID = id
+	}
 	return note
 }
 
@@ -229,9 +236,9 @@ func accountProfileDifference(there, planned accountProfileModel) client.Profile
 }
 
 // setRecord copies an account's record into the model. An attribute that is empty in both
-// stays as written, null or "". The id is kept if the record has none.
+// stays as written, null or "". A known id is kept, because it is the identity.
 func (m *accountProfileModel) setRecord(a client.Account) {
-	if a.ID != "" || m.ID.IsNull() || m.ID.IsUnknown() {
+	if m.ID.IsNull() || m.ID.IsUnknown() {
 		m.ID = types.StringValue(a.ID)
 	}
 	for _, field := range []struct {

@@ -102,7 +102,10 @@ func (m *appModel) protectedObject() base.ProtectedObject {
 // absent describes the app as an object that the service does not find.
 func (m *appModel) absent() base.AbsentObject {
 	instance := m.InstanceID.ValueString()
-	return base.AbsentObject{What: "App " + m.Name.ValueString() + " of instance " + instance, InstanceID: instance}
+	return base.AbsentObject{
+		What: "App " + m.Name.ValueString() + " of instance " + instance, InstanceID: instance,
+		IsValuable: func(context.Context) bool { return base.IsProtected(m.DeletionProtection) },
+	}
 }
 
 // setBuild sets the deployed build, which is the newest successful one. If the list has

@@ -216,18 +216,18 @@ type privateNotes interface {
 }
 
 // FoundByRead records that the service returned an object of the state for this key, and
-// notes the account and the origin.
+// notes the account and the origin. No other account may have an object of this name.
 func (b *Resource) FoundByRead(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
 	_, imported := LoadPrivate[bool](ctx, private, importedKey, diags)
 	_, noted := LoadPrivate[AccountNote](ctx, private, AccountNoteKey, diags)
 	b.Account.find(imported, noted)
-	b.noteAccount(ctx, private, diags)
+	b.NoteAccount(ctx, private, diags)
 }
 
 // NoteCreated notes the account and the origin of a new object at the end of a Create.
 func (b *Resource) NoteCreated(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
 	b.Client.RetryAccountID(ctx) // if the id is still unknown, the next read writes the note
-	b.noteAccount(ctx, private, diags)
+	b.NoteAccount(ctx, private, diags)
 }
 
 // IsElsewhere reports whether an object was last seen in a different account than this
@@ -239,9 +239,9 @@ func (b *Resource) IsElsewhere(ctx context.Context, private PrivateReader, diags
 	return noted && errors.As(b.Account.Compare(ctx, note), &other)
 }
 
-// noteAccount records in private state where an object was seen. It writes nothing if the
+// NoteAccount records in private state where an object was seen. It writes nothing if the
 // account's id is unknown.
-func (b *Resource) noteAccount(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
+func (b *Resource) NoteAccount(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
 	note, noted := LoadPrivate[AccountNote](ctx, private, AccountNoteKey, diags)
 	now, known := b.seenNow(ctx, note)
 	if known && (!noted || note != now) {
@@ -271,8 +271,8 @@ type AbsentObject struct {
 	// instanceID is the instance that the object is on. It is "" for an instance, and for
 	// objects that belong to the account.
 	InstanceID string
-	// IsValuable, if non-nil, reports whether the object is paid or protected. If nil,
-	// the object is neither.
+	// IsValuable, if non-nil, reports whether the object is paid or protected, or must not
+	// be made twice. If nil, it is none of these.
 	IsValuable func(context.Context) bool
 }
 
@@ -369,7 +369,7 @@ func (b *Resource) MayDelete(ctx context.Context, private privateNotes, o Absent
 		return !diags.HasError()
 	}
 	if look(ctx) == nil {
-		b.noteAccount(ctx, private, diags)
+		b.NoteAccount(ctx, private, diags)
 		return !diags.HasError()
 	}
 	if !noted {

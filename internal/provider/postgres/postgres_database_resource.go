@@ -155,7 +155,10 @@ func (m postgresDatabaseModel) warnOfLoss(diags *diag.Diagnostics, at path.Path)
 // absent describes the database as an object that was not found.
 func (m postgresDatabaseModel) absent() base.AbsentObject {
 	instance := m.InstanceID.ValueString()
-	return base.AbsentObject{What: fmt.Sprintf("Database %s of instance %s", m.Name.ValueString(), instance), InstanceID: instance}
+	return base.AbsentObject{
+		What: fmt.Sprintf("Database %s of instance %s", m.Name.ValueString(), instance), InstanceID: instance,
+		IsValuable: func(context.Context) bool { return base.IsProtected(m.DeletionProtection) },
+	}
 }
 
 // protectedObject describes the database in errors about its protection.

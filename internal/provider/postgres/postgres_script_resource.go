@@ -197,10 +197,14 @@ func (r *postgresScriptResource) readUnknownUpdate(ctx context.Context, private 
 	r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
-// absent describes the objects that the script made as not found.
+// absent describes the objects that the script made as not found. They count as valuable,
+// because a script that has left the state runs again.
 func (m postgresScriptModel) absent() base.AbsentObject {
 	id := m.InstanceID.ValueString()
-	return base.AbsentObject{What: "What a script made on instance " + id, InstanceID: id}
+	return base.AbsentObject{
+		What: "What a script made on instance " + id, InstanceID: id,
+		IsValuable: func(context.Context) bool { return true },
+	}
 }
 
 // ModifyPlan compares the account. It refuses every plan after an update with an unknown
