@@ -219,19 +219,14 @@ func (t *Turn) SetEngines(ctx context.Context, choose func(Instance) (map[string
 			i, err := t.c.Instance(ctx, t.id)
 			return i.Engines.Set && sameBudgets(engines, i.Engines.Value), err
 		},
-		proved: func(ctx context.Context) (bool, error) {
+		proved: func(ctx context.Context) (made, tells bool, err error) {
 			i, err := t.c.Instance(ctx, t.id)
-			switch {
-			case err != nil:
-				return false, err
-			case !i.Engines.Set:
-				return false, errHidden
-			case !sameBudgets(engines, i.Engines.Value):
-				return false, nil
-			case hidesBudgets(engines, i.Engines.Value, differed):
-				return false, errHidden
+			if err != nil || !i.Engines.Set {
+				return false, err != nil, err
 			}
-			return true, nil
+			made = sameBudgets(engines, i.Engines.Value)
+			tells = !made || !hidesBudgets(engines, i.Engines.Value, differed)
+			return made && tells, tells, nil
 		},
 	})
 }

@@ -34,15 +34,13 @@ type mutation struct {
 	prepare func(context.Context) (body any, err error)
 	// shown reports whether the service's records show the requested change.
 	shown func(context.Context) (bool, error)
-	// proved is like shown, but returns errHidden if the records hide a part of the change. If
-	// it is true, a request whose response was lost, or that a busy instance refused, need
-	// not be sent again. If proved is nil, shown decides after a refusal, and a request whose
-	// response was lost is always sent again.
-	proved func(context.Context) (bool, error)
+	// proved is like shown, but no part of the change may be hidden. If made is true, a
+	// request whose response was lost, or that a busy instance refused, need not be sent
+	// again. If tells is false, the records hide a part, and waiting would not show it. If
+	// proved is nil, shown decides after a refusal, and a request whose response was lost is
+	// always sent again.
+	proved func(context.Context) (made, tells bool, err error)
 }
-
-// errHidden means that the records show neither that a change was made nor that it was not.
-var errHidden = errors.New("the records hide a part of the change")
 
 // A Permit decides whether an object may still be deleted. It is called right before the
 // deletion is sent, and again after a wait for another client's job, so that nothing
@@ -136,7 +134,7 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 				if _, _, err := t.awaitNamed(ctx); err != nil {
 					return Pending{}, err
 				}
-				if made, err := m.proved(ctx); made && err == nil {
+				if made, _, err := m.proved(ctx); made && err == nil {
 					return NothingPending(), nil
 				}
 			}
@@ -165,21 +163,21 @@ func (t *Turn) isDone(ctx context.Context, m mutation, job Job, lost bool) (bool
 	if m.shown == nil || !lost && (job.ID == "" || !m.runs(job)) {
 		return false, nil
 	}
-	shown := m.shown
+	shown, tells := m.shown, true
 	if m.proved != nil {
-		shown = m.proved
+		shown = func(ctx context.Context) (made bool, err error) {
+			made, tells, err = m.proved(ctx)
+			return made || !tells, err
+		}
 	}
 	done, err := t.c.comesTrue(ctx, m.lag(), shown)
-	if done && err == nil {
+	if done && tells && err == nil {
 		var waited bool
 		if waited, err = t.AwaitFreshReads(ctx); waited && err == nil {
 			done, err = t.c.comesTrue(ctx, m.lag(), shown)
 		}
 	}
-	if errors.Is(err, errHidden) {
-		return false, nil // waiting would not show it
-	}
-	return done, err
+	return done && tells, err
 }
 
 // alreadyGone handles the deletion of an object that the service does not know.

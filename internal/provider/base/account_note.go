@@ -272,7 +272,7 @@ type AbsentObject struct {
 	// objects that belong to the account.
 	InstanceID string
 	// IsValuable, if non-nil, reports whether the object is paid or protected, or must not
-	// be made twice. If nil, it is none of these.
+	// be made twice. If nil, it is neither paid nor protected, and may be made again.
 	IsValuable func(context.Context) bool
 }
 

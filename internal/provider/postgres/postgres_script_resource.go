@@ -57,7 +57,7 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 		MarkdownDescription: "Runs SQL when the resource is created, and again when `sql` or `sql_wo_version` changes. " +
 			"Use it for schemas and seed data, without a Postgres client. Write statements that can run again, such as `CREATE TABLE IF NOT EXISTS`.\n\n" +
 
-			"If the SQL console is `off` or `ro`, it is opened for the run and restored afterwards, even if the script fails. " +
+			"If the SQL console is `off` or `ro`, it is opened for the run and restored afterwards, even if the script fails. If the service does not report the mode, the console stays as it is. " +
 			"If you interrupt an apply while a statement runs, the console may stay open; the error says so. If another client sets the mode during the run, that mode is kept. " +
 			"Statements run in one transaction, and their results are discarded. Objects that a script creates are not checked for drift. `timeouts` limits a run; " +
 			"`request_timeout` does not.\n\n" +
