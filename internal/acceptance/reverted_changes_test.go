@@ -3,6 +3,7 @@ package acceptance
 import (
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -180,6 +181,91 @@ func TestWebhookSecretIsReverted(t *testing.T) {
 			w.apply()
 			w.mustBeSettled()
 			must(t, fake.Webhooks()[0].Secret == row.want, "the endpoint has the secret %q", fake.Webhooks()[0].Secret)
+		})
+	}
+}
+
+// A setting is sent again after an interrupted change, even if the refresh before it reads
+// the record of a moment at which the job had not ended.
+func TestSettingIsReverted(t *testing.T) {
+	t.Parallel()
+	setting := func(kind, arguments string) string {
+		return "resource \"hosting_" + kind + "\" \"test\" {\n instance_id = \"i-one\"\n " + arguments + "\n}\n"
+	}
+	for name, row := range map[string]struct {
+		operation, before, between string
+		has                        func(fakeservice.Instance) bool // what before requests
+	}{
+		"allowlist": {
+			"allowlist", setting("allowlist", `cidrs = ["192.0.2.0/24"]`), setting("allowlist", `cidrs = ["198.51.100.0/24"]`),
+			func(i fakeservice.Instance) bool { return slices.Equal(i.Allowlist, []string{"192.0.2.0/24"}) },
+		},
+		"console mode": {
+			"console", setting("console_mode", `mode = "off"`), setting("console_mode", `mode = "rw"`),
+			func(i fakeservice.Instance) bool { return i.ConsoleMode == "off" },
+		},
+		"auth settings": {
+			"auth_settings", setting("auth_settings", `site_url = "https://a.example"`), setting("auth_settings", `site_url = "https://b.example"`),
+			func(i fakeservice.Instance) bool { return i.Engines["auth"].SiteURL == "https://a.example" },
+		},
+		"destroyed": {
+			"console", setting("console_mode", `mode = "rw"`), "",
+			func(i fakeservice.Instance) bool { return i.ConsoleMode == "rw" },
+		},
+	} {
+		for _, args := range [][]string{{"apply", "-auto-approve"}, {"apply", "-auto-approve", "-refresh=false"}} {
+			t.Run(name+" "+args[len(args)-1], func(t *testing.T) {
+				fake := seededApps(t)
+				w := newWorkspace(t, fake, row.before)
+				w.apply()
+				release := fake.HoldJobs(fakeservice.JobMatch{Operation: row.operation})
+				start := func(args ...string) *started {
+					polls := fake.Count("GET", "/jobs/*")
+					apply := w.start(args...)
+					apply.until("the job is polled", func() bool { return fake.Count("GET", "/jobs/*") > polls })
+					return apply
+				}
+				w.configure(row.between)
+				apply := start("apply", "-auto-approve")
+				apply.signal(syscall.SIGINT)
+				r := apply.wait()
+				must(t, r.exit == 1, "the interrupted apply ended with exit %d:\n%s", r.exit, r.output)
+				w.configure(row.before)
+				apply = start(args...)
+				release()
+				r = apply.wait()
+				must(t, r.exit == 0, "the second apply ended with exit %d:\n%s", r.exit, r.output)
+				w.mustBeSettled()
+				i, _ := fake.Instance("i-one")
+				must(t, row.has(i), "the instance is %+v", i)
+			})
+		}
+	}
+}
+
+// An update of a setting that was refused or has failed changes nothing in the state.
+func TestRefusedSettingStaysInTheState(t *testing.T) {
+	t.Parallel()
+	for name, refuse := range map[string]func(*fakeservicetest.Server){
+		"refused": func(fake *fakeservicetest.Server) {
+			fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/allowlist", Status: 422, Code: "validation_failed", Detail: "not now"})
+		},
+		"failed": func(fake *fakeservicetest.Server) {
+			fake.FailJobs(fakeservice.JobMatch{Operation: "allowlist"}, 1, "trouble", "not now")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := seededApps(t)
+			with := func(cidr string) string {
+				return "resource \"hosting_allowlist\" \"test\" {\n instance_id = \"i-one\"\n cidrs = [\"" + cidr + "\"]\n}\n"
+			}
+			w := newWorkspace(t, fake, with("192.0.2.1"))
+			w.apply()
+			refuse(fake)
+			w.configure(with("192.0.2.2"))
+			w.fails("Not now")
+			w.configure(with("192.0.2.1"))
+			w.mustBeSettled()
 		})
 	}
 }

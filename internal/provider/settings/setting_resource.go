@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -38,6 +39,8 @@ type settingModel[M, S any] interface {
 	tells(S) bool
 	// matches reports whether the current setting is the one that the model requests.
 	matches(S) bool
+	// forget sets the setting to null.
+	forget()
 	// reset changes the model to the setting that Delete sends. It returns false if
 	// Delete sends nothing.
 	reset() bool
@@ -235,8 +238,24 @@ func (r *settingResource[M, S, P]) Read(ctx context.Context, req resource.ReadRe
 		r.Service.AddReadError(&resp.Diagnostics, "Unable to read the "+r.of(&state), err)
 	default:
 		r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
+		if _, unknown := base.LoadPrivate[bool](ctx, req.Private, base.UnknownUpdateKey, &resp.Diagnostics); unknown {
+			P(&state).forget()
+		}
 		r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 	}
+}
+
+// noteError notes that a change which ended in an error may still take effect, and sets
+// the setting in the state to null. A refresh keeps it null, because it may read the
+// record before the change's job ends. So the next plan changes the setting, whatever the
+// configuration requests. An update that succeeds removes the note.
+func (r *settingResource[M, S, P]) noteError(ctx context.Context, err error, m M, state *tfsdk.State, private base.PrivateWriter, diags *diag.Diagnostics) {
+	if client.NothingDone(err) || diagnostics.Failed(err) {
+		return
+	}
+	P(&m).forget()
+	base.SavePrivate(ctx, private, base.UnknownUpdateKey, true, diags)
+	r.SetState(ctx, state, m, diags)
 }
 
 func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -252,9 +271,11 @@ func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.Upda
 	}
 	if P(&plan).differsFrom(&state) {
 		if err := r.put(ctx, &plan, base.StoredPlan[M](ctx, req, &resp.Diagnostics), timeout, &resp.Diagnostics); err != nil {
+			r.noteError(ctx, err, state, &resp.State, resp.Private, &resp.Diagnostics)
 			diagnostics.AddClientError(&resp.Diagnostics, "Unable to update the "+r.of(&plan), err)
 			return
 		}
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, base.UnknownUpdateKey, nil)...)
 	}
 	r.SetResult(ctx, base.Updating(req, resp), plan)
 }
@@ -292,6 +313,7 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 				"It goes with the instance. If the instance is repaired, the setting is as it was.")
 		return
 	}
+	r.noteError(ctx, err, state, &resp.State, resp.Private, &resp.Diagnostics)
 	diagnostics.AddClientError(&resp.Diagnostics, "Unable to reset the "+r.of(&state), err)
 }
 
