@@ -115,6 +115,23 @@ func TestProfileOfAnotherAccountWithoutARefresh(t *testing.T) {
 	w.mustBeSettled()
 }
 
+// A field that the record does not have keeps its value in the state.
+func TestProfileFieldThatTheRecordLacks(t *testing.T) {
+	fake := startFake(t)
+	fake.EditProfile("Ada", "Somebody Else Inc", "", "")
+	for _, method := range []string{"GET", "PATCH"} {
+		fake.Inject(fakeservice.Fault{Method: method, Path: "/me", Times: -1, Rewrite: func(m map[string]any) { delete(m, "company") }})
+	}
+	w := newWorkspace(t, fake, "")
+	for _, company := range []string{"", "Example Ltd", ""} {
+		w.configure(profile("company = \"" + company + "\""))
+		w.apply()
+		w.mustBeSettled()
+		_, got, _, _ := fake.Profile()
+		must(t, got == company, "got company %q, want %q", got, company)
+	}
+}
+
 // If the service returns no account id, the origin decides.
 func TestProfileOfAnAccountWithoutAnID(t *testing.T) {
 	fake := startFake(t)

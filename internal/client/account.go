@@ -17,12 +17,12 @@ import (
 
 // An Account is the customer that the API key acts for.
 type Account struct {
-	ID      string `json:"id"`
-	Email   string `json:"email"`
-	Name    string `json:"name"`
-	Company string `json:"company"`
-	Address string `json:"address"`
-	VATID   string `json:"vat_id"`
+	ID      string        `json:"id"`
+	Email   string        `json:"email"`
+	Name    Maybe[string] `json:"name"`
+	Company Maybe[string] `json:"company"`
+	Address Maybe[string] `json:"address"`
+	VATID   Maybe[string] `json:"vat_id"`
 }
 
 // A ProfileChange is a change of the profile, which is printed on receipts. Nil fields do

@@ -75,7 +75,7 @@ func TestProfileWithoutAnAnswerIsReadBack(t *testing.T) {
 	}.Serve)
 	name := "A"
 	account, err := c.UpdateProfile(t.Context(), ProfileChange{Name: &name})
-	if err != nil || account.Name != "A" || len(wire.Requests()) != 2 {
+	if err != nil || account.Name.Value != "A" || len(wire.Requests()) != 2 {
 		t.Errorf("%+v, %v, %v", account, err, wire.Requests())
 	}
 }

@@ -62,9 +62,9 @@ func (d *accountDataSource) Read(ctx context.Context, _ datasource.ReadRequest, 
 	resp.Diagnostics.Append(resp.State.Set(ctx, accountModel{
 		ID:      types.StringValue(account.ID),
 		Email:   attributes.StringOrNull(account.Email),
-		Name:    attributes.StringOrNull(account.Name),
-		Company: attributes.StringOrNull(account.Company),
-		Address: attributes.StringOrNull(account.Address),
-		VATID:   attributes.StringOrNull(account.VATID),
+		Name:    attributes.StringOrNull(account.Name.Value),
+		Company: attributes.StringOrNull(account.Company.Value),
+		Address: attributes.StringOrNull(account.Address.Value),
+		VATID:   attributes.StringOrNull(account.VATID.Value),
 	})...)
 }

@@ -222,7 +222,7 @@ func (r *accountProfileResource) ImportState(ctx context.Context, req resource.I
 // planned one.
 func accountProfileDifference(there, planned accountProfileModel) client.ProfileChange {
 	changed := func(there, planned types.String) *string {
-		if planned.IsNull() || planned.IsUnknown() || planned.ValueString() == there.ValueString() {
+		if planned.IsNull() || planned.IsUnknown() || planned.Equal(there) {
 			return nil
 		}
 		return planned.ValueStringPointer()
@@ -235,18 +235,20 @@ func accountProfileDifference(there, planned accountProfileModel) client.Profile
 	}
 }
 
-// setRecord copies an account's record into the model. An attribute that is empty in both
-// stays as written, null or "". A known id is kept, because it is the identity.
+// setRecord copies an account's record into the model. An attribute that the record does
+// not have keeps its value, and one that is empty in both stays as written, null or "". A
+// known id is kept, because it is the identity.
 func (m *accountProfileModel) setRecord(a client.Account) {
 	if m.ID.IsNull() || m.ID.IsUnknown() {
 		m.ID = types.StringValue(a.ID)
 	}
 	for _, field := range []struct {
 		v        *types.String
-		recorded string
+		recorded client.Maybe[string]
 	}{{&m.Name, a.Name}, {&m.Company, a.Company}, {&m.Address, a.Address}, {&m.VATID, a.VATID}} {
-		if field.recorded != "" || field.v.ValueString() != "" || field.v.IsUnknown() {
-			*field.v = attributes.StringOrNull(field.recorded)
+		switch {
+		case field.v.IsUnknown(), field.recorded.Set && field.recorded.Value != field.v.ValueString():
+			*field.v = attributes.StringOrNull(field.recorded.Value)
 		}
 	}
 }
