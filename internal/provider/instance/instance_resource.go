@@ -393,8 +393,13 @@ func (r *instanceResource) isProtected(ctx context.Context, state instanceModel,
 		return state.protected(creating), nil
 	}
 	err = r.Client.WaitCreated(ctx, id, work.Job)
-	if checkout := (*client.CheckoutError)(nil); errors.As(err, &checkout) || diagnostics.Failed(err) {
+	switch {
+	case errors.As(err, new(*client.CheckoutError)), diagnostics.Failed(err):
 		return false, nil
+	case errors.As(err, new(*client.MissingJobError)): // no wait could end
+		instance, err = r.Client.Instance(ctx, id)
+		state.setRecord(instance, r.DefaultTags)
+		return err == nil && state.protected(creating), base.IgnoreNotFound(err)
 	}
 	return err == nil, base.IgnoreNotFound(err)
 }
