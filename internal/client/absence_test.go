@@ -350,7 +350,7 @@ func TestGoneWithItsEngine(t *testing.T) {
 	record := func(engines any) http.HandlerFunc {
 		return says(200, object{"id": "i", "status": "running", "engines": engines})
 	}
-	off, on := record(object{"redis": object{}}), record(object{"postgres": object{}})
+	off, on := record(object{"redis": object{}}), record(object{"postgres": object{}, "auth": object{}})
 	for name, row := range map[string]struct {
 		list, record http.HandlerFunc
 		gone         bool
@@ -367,13 +367,16 @@ func TestGoneWithItsEngine(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, _ := newTestClient(t, script{
 					"GET /instances/i": row.record, "GET /instances/i/postgres/databases": row.list, "GET /instances/i/postgres/extensions": row.list,
+					"GET /instances/i/sql-console": row.list, "GET /instances/i/engines/auth/settings": row.list,
 				}.Serve)
 				begun := time.Now()
 				_, err := c.RefreshDatabase(t.Context(), "i", "shop")
 				_, extensionErr := c.RefreshExtension(t.Context(), "i", "shop", "pgvector")
-				for _, err := range []error{err, extensionErr} {
+				_, consoleErr := c.RefreshConsoleMode(t.Context(), "i")
+				_, authErr := c.RefreshAuthSettings(t.Context(), "i")
+				for what, err := range map[string]error{"database": err, "extension": extensionErr, "console mode": consoleErr, "auth settings": authErr} {
 					if err == nil || errors.Is(err, ErrNotFound) != row.gone {
-						t.Errorf("%v, want gone %t", err, row.gone)
+						t.Errorf("%s: got %v, want gone %t", what, err, row.gone)
 					}
 				}
 				if row.gone && time.Since(begun) < absencePause {

@@ -94,24 +94,31 @@ func (t *Turn) SetAuthSettings(ctx context.Context, siteURL string, redirectURLs
 
 // RefreshAllowlist reads the allowlist for a refresh; see refreshSetting.
 func (c *Client) RefreshAllowlist(ctx context.Context, instanceID string) (Maybe[[]string], error) {
-	return refreshSetting(ctx, c, instanceID, "allowlist", c.Allowlist)
+	return refreshSetting(ctx, c, instanceID, "allowlist", "", c.Allowlist)
 }
 
 // RefreshConsoleMode reads the SQL console's mode for a refresh; see refreshSetting.
 func (c *Client) RefreshConsoleMode(ctx context.Context, instanceID string) (string, error) {
-	return refreshSetting(ctx, c, instanceID, "sql-console", c.ConsoleMode)
+	return refreshSetting(ctx, c, instanceID, "sql-console", "postgres", c.ConsoleMode)
 }
 
 // RefreshAuthSettings reads the auth engine's settings for a refresh; see
 // refreshSetting.
 func (c *Client) RefreshAuthSettings(ctx context.Context, instanceID string) (AuthSettings, error) {
-	return refreshSetting(ctx, c, instanceID, "auth-settings", c.AuthSettings)
+	return refreshSetting(ctx, c, instanceID, "auth-settings", "auth", c.AuthSettings)
 }
 
 // refreshSetting reads a setting. It returns ErrNotFound only for a confirmed absence:
-// the instance is gone, or the engine that has the setting.
-func refreshSetting[T any](ctx context.Context, c *Client, instanceID, name string, read func(context.Context, string) (T, error)) (T, error) {
-	again := func(ctx context.Context) (T, error) { return read(ctx, instanceID) }
+// the instance is gone, or the engine that has the setting. engine is "" for a setting of
+// the instance itself.
+func refreshSetting[T any](ctx context.Context, c *Client, instanceID, name, engine string, read func(context.Context, string) (T, error)) (T, error) {
+	again := func(ctx context.Context) (T, error) {
+		value, err := read(ctx, instanceID)
+		if engine != "" {
+			err = c.goneWithEngine(ctx, instanceID, engine, err)
+		}
+		return value, err
+	}
 	value, err := again(ctx)
 	return present(ctx, c, childSubject(instanceID, "settings", name), value, err, again, nil)
 }
