@@ -152,6 +152,15 @@ func (w *workspace) start(args ...string) *started {
 	return s
 }
 
+// startUntilPolled starts the CLI, and returns once it polls a job.
+func (w *workspace) startUntilPolled(fake *fakeservicetest.Server, args ...string) *started {
+	w.t.Helper()
+	polls := fake.Count("GET", "/jobs/*")
+	s := w.start(args...)
+	s.until("a job is polled", func() bool { return fake.Count("GET", "/jobs/*") > polls })
+	return s
+}
+
 // runs reports whether the CLI is still running.
 func (s *started) runs() bool {
 	select {

@@ -69,10 +69,8 @@ var asyncCases = []asyncCase{
 // lets the job end.
 func interrupted(t *testing.T, fake *fakeservicetest.Server, w *workspace, operation string, args ...string) result {
 	t.Helper()
-	before := fake.Count("GET", "/jobs/*")
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: operation})
-	command := w.start(args...)
-	command.until("a job "+operation+" is polled", func() bool { return fake.Count("GET", "/jobs/*") > before })
+	command := w.startUntilPolled(fake, args...)
 	command.signal(syscall.SIGINT)
 	r := command.wait()
 	must(t, r.exit == 1, "the interrupted run ended with exit %d:\n%s", r.exit, r.output)
@@ -134,9 +132,7 @@ var interruptionFaults = []faultRow{
 		r := apply.wait()
 		must(t, r.exit == 1 && killed > 0, "%d killed, exit %d:\n%s", killed, r.exit, r.output)
 		must(t, fmt.Sprint(w.mustBeKept("hosting_app", "test").Attributes["port"]) == "3000", "the state is not as last saved")
-		polls := fake.Count("GET", "/jobs/*")
-		next := w.start("apply", "-auto-approve", "-no-color")
-		next.until("the same job is polled", func() bool { return fake.Count("GET", "/jobs/*") > polls })
+		next := w.startUntilPolled(fake, "apply", "-auto-approve", "-no-color")
 		release()
 		r = next.wait()
 		must(t, r.exit == 0, "the next apply ended with exit %d:\n%s", r.exit, r.output)

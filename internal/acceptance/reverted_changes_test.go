@@ -21,9 +21,7 @@ import (
 func (w *workspace) dies(fake *fakeservicetest.Server, operation string, inEffect func() bool) {
 	w.t.Helper()
 	release := fake.HoldJobs(fakeservice.JobMatch{Operation: operation})
-	polls := fake.Count("GET", "/jobs/*")
-	apply := w.start("apply", "-auto-approve", "-no-color")
-	apply.until("the job is polled", func() bool { return fake.Count("GET", "/jobs/*") > polls })
+	apply := w.startUntilPolled(fake, "apply", "-auto-approve", "-no-color")
 	apply.signalGroup(syscall.SIGKILL)
 	apply.wait()
 	release()
@@ -232,19 +230,13 @@ func TestSettingIsReverted(t *testing.T) {
 				w := newWorkspace(t, fake, row.before)
 				w.apply()
 				release := fake.HoldJobs(fakeservice.JobMatch{Operation: row.operation})
-				start := func(args ...string) *started {
-					polls := fake.Count("GET", "/jobs/*")
-					apply := w.start(args...)
-					apply.until("the job is polled", func() bool { return fake.Count("GET", "/jobs/*") > polls })
-					return apply
-				}
 				w.configure(row.between)
-				apply := start("apply", "-auto-approve")
+				apply := w.startUntilPolled(fake, "apply", "-auto-approve")
 				apply.signal(syscall.SIGINT)
 				r := apply.wait()
 				must(t, r.exit == 1, "the interrupted apply ended with exit %d:\n%s", r.exit, r.output)
 				w.configure(row.before)
-				apply = start(args...)
+				apply = w.startUntilPolled(fake, args...)
 				release()
 				r = apply.wait()
 				must(t, r.exit == 0, "the second apply ended with exit %d:\n%s", r.exit, r.output)
@@ -254,6 +246,24 @@ func TestSettingIsReverted(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A plan made during a job says so: the record does not show the job's changes yet.
+func TestPlanDuringAJobSaysSo(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, instanceHCL(plainInstance))
+	w.apply()
+	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "resize"})
+	w.configure(strings.Replace(instanceHCL(plainInstance), `"free"`, `"medium"`, 1))
+	apply := w.startUntilPolled(fake, "apply", "-auto-approve")
+	apply.signal(syscall.SIGINT)
+	apply.wait()
+	w.configure(instanceHCL(plainInstance))
+	w.says(0, []string{"A job is changing an instance", "No changes."}, "plan")
+	release()
+	machine.Until(t, "the resize is in effect", func() bool { i, _ := fake.Instance(onlyInstance(t, fake)); return i.Plan == "medium" })
+	r := w.says(2, []string{`"medium" -> "free"`}, "plan", "-detailed-exitcode")
+	must(t, !strings.Contains(r.output, "A job is changing"), "the job has ended:\n%s", r.output)
 }
 
 // An update of a setting that was refused or has failed changes nothing in the state.

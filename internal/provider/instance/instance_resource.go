@@ -194,6 +194,10 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	case !pending && state.unfinished(creating):
 		r.noteCreation(ctx, instance, resp.Private, &resp.Diagnostics)
 	}
+	if instance.JobID != "" && state.runs() {
+		resp.Diagnostics.AddWarning("A job is changing an instance", fmt.Sprintf("Job %s is in progress on %s (%s). An interrupted apply, another client or a person started it. "+
+			"A plan that is made now does not show its changes. Plan again once the job has ended.", instance.JobID, state.title(), state.ID.ValueString()))
+	}
 	r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
