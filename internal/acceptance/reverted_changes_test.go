@@ -205,7 +205,7 @@ func TestSettingIsReverted(t *testing.T) {
 	}
 	for name, row := range map[string]struct {
 		operation, before, between string
-		has                        func(fakeservice.Instance) bool // what before requests
+		isBefore                   func(fakeservice.Instance) bool
 	}{
 		"allowlist": {
 			"allowlist", setting("allowlist", `cidrs = ["192.0.2.0/24"]`), setting("allowlist", `cidrs = ["198.51.100.0/24"]`),
@@ -242,7 +242,7 @@ func TestSettingIsReverted(t *testing.T) {
 				must(t, r.exit == 0, "the second apply ended with exit %d:\n%s", r.exit, r.output)
 				w.mustBeSettled()
 				i, _ := fake.Instance("i-one")
-				must(t, row.has(i), "the instance is %+v", i)
+				must(t, row.isBefore(i), "the instance is %+v", i)
 			})
 		}
 	}
