@@ -43,7 +43,9 @@ func (w *world) differs(c *cli, b block) []string {
 }
 
 // unseenChanges are values that may have changed without a trace in a record or a state.
-// builds is set if a failed build may be that of an action, which has reported it.
+// builds is set if a failed build may be that of an action, which has reported it, or of the
+// first variables of an imported app: its state has none of them, so the plan after a killed
+// apply cannot be told from one that repeats what is there.
 type unseenChanges struct{ secrets, env, links, budgets, plan, builds bool }
 
 // unseenValues returns the values that Terraform cannot know: those that no record shows,
@@ -64,7 +66,7 @@ func (w *world) unseenValues() unseenChanges {
 		// A resize whose end was not seen and that is reverted stays, too: no second one is
 		// sent, because the service refuses the plan that a machine has.
 		plan:   hides&hidesPlan != 0,
-		builds: slices.ContainsFunc(w.scenario.Steps, func(s step) bool { return s.Verb == redeploy }),
+		builds: killed && w.scenario.Begin == adopted || slices.ContainsFunc(w.scenario.Steps, func(s step) bool { return s.Verb == redeploy }),
 	}
 }
 

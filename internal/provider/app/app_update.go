@@ -201,9 +201,10 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 
 // recordShowsChange reports whether the app's record shows everything for which the plan
 // builds the app. An earlier apply or a person has then made the change, and its build may
-// still run or may have failed. env are the variables to send.
-func (u appUpdate) recordShowsChange(app client.App, env map[string]string) bool {
-	branch, variables := !u.prior.Branch.Equal(u.planned.Branch), envChanges(u.prior, u.planned)
+// still run or may have failed. env are the variables to send. The first plan of an imported
+// app's variables may repeat the existing ones, so it proves no change.
+func (u appUpdate) recordShowsChange(app client.App, env map[string]string, p *appProgress) bool {
+	branch, variables := !u.prior.Branch.Equal(u.planned.Branch), envChanges(u.prior, u.planned) && p.secret.known
 	return env == nil && (branch || variables) && (!branch || app.Branch == u.planned.Branch.ValueString())
 }
 
@@ -233,7 +234,7 @@ func (u appUpdate) hasAskedForRedeploy(p *appProgress) bool {
 // deployed commit is not the planned one. rebuilds reads the builds, because those in the
 // state may be old. env are the variables to send.
 func (u appUpdate) rebuilds(ctx context.Context, app client.App, env map[string]string, p *appProgress) (bool, error) {
-	begun, pending := u.recordShowsChange(app, env), p.work.Deploying || p.work.Creating
+	begun, pending := u.recordShowsChange(app, env, p), p.work.Deploying || p.work.Creating
 	if u.imported != nil || !begun && !pending && !u.planned.asksForAnotherCommit(p.model) {
 		return false, nil
 	}
