@@ -132,6 +132,16 @@ func TestProfileFieldThatTheRecordLacks(t *testing.T) {
 	}
 }
 
+// A null in the record means that the field is empty.
+func TestProfileFieldThatIsNull(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, profile("company = \"Example Ltd\""))
+	w.apply()
+	fake.EditProfile("Ada", "", "", "")
+	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, Rewrite: func(m map[string]any) { m["company"] = nil }})
+	w.says(2, []string{`+ company = "Example Ltd"`}, "plan", "-detailed-exitcode")
+}
+
 // If the service returns no account id, the origin decides.
 func TestProfileOfAnAccountWithoutAnID(t *testing.T) {
 	fake := startFake(t)

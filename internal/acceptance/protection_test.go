@@ -260,20 +260,26 @@ func TestDestructionDuringACreationStopsAtAMachineThatRuns(t *testing.T) {
 }
 
 // A machine whose record says that it is being created, while the service does not know the
-// job, has nothing to protect. No wait could end.
-func TestMachineWhoseCreationHasNoJobCanBeDestroyed(t *testing.T) {
+// job, has nothing to protect, and no wait could end. One with another status may have run.
+func TestMachineWhoseCreationHasNoJob(t *testing.T) {
 	t.Parallel()
-	fake := startFake(t)
-	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
-	w := newWorkspace(t, fake, strings.Replace(instanceHCL(plainInstance+"\n  timeouts = { create = \""+soonOver+"\" }"), "deletion_protection = false", "", 1))
-	w.apply()
-	id := onlyInstance(t, fake)
-	creation, _ := fake.Instance(id)
-	release()
-	machine.Until(t, "it runs", func() bool { i, _ := fake.Instance(id); return i.Status == "running" })
-	fake.EditInstance(id, func(i *fakeservice.Instance) { i.Status = "creating" })
-	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/jobs/" + creation.JobID, Status: 404, Code: "not_found", Detail: "no such job", Times: -1})
-	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: func(m map[string]any) { delete(m, "host") }})
-	w.says(0, nil, "destroy", "-auto-approve")
-	must(t, len(fake.Instances()) == 0, "%d instances are left", len(fake.Instances()))
+	for status, row := range map[string]struct{ exit, left int }{"creating": {0, 0}, "active": {1, 1}} {
+		t.Run(status, func(t *testing.T) {
+			fake := startFake(t)
+			release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+			w := newWorkspace(t, fake, strings.Replace(instanceHCL(plainInstance+"\n  timeouts = { create = \""+soonOver+"\" }"), "deletion_protection = false", "", 1))
+			w.apply()
+			id := onlyInstance(t, fake)
+			creation, _ := fake.Instance(id)
+			release()
+			machine.Until(t, "it runs", func() bool { i, _ := fake.Instance(id); return i.Status == "running" })
+			fake.Inject(fakeservice.Fault{Method: "GET", Path: "/jobs/" + creation.JobID, Status: 404, Code: "not_found", Detail: "no such job", Times: -1})
+			fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: func(m map[string]any) {
+				delete(m, "host")
+				m["status"] = status
+			}})
+			w.says(row.exit, nil, "destroy", "-auto-approve")
+			must(t, len(fake.Instances()) == row.left, "%d instances are left, want %d", len(fake.Instances()), row.left)
+		})
+	}
 }

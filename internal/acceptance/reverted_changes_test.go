@@ -3,7 +3,6 @@ package acceptance
 import (
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -183,74 +182,37 @@ func TestWebhookSecretIsReverted(t *testing.T) {
 	}
 }
 
-// A setting is sent again after an interrupted change, even if the refresh before it reads
-// the record of a moment at which the job had not ended.
-func TestSettingIsReverted(t *testing.T) {
+// A plan made during a job says so: the record does not show the job's changes yet.
+func TestPlanDuringAJobSaysSo(t *testing.T) {
 	t.Parallel()
 	setting := func(kind, arguments string) string {
 		return "resource \"hosting_" + kind + "\" \"test\" {\n instance_id = \"i-one\"\n " + arguments + "\n}\n"
 	}
-	for name, row := range map[string]struct {
-		operation, before, between string
-		isBefore                   func(fakeservice.Instance) bool
-	}{
-		"allowlist": {
-			"allowlist", setting("allowlist", `cidrs = ["192.0.2.0/24"]`), setting("allowlist", `cidrs = ["198.51.100.0/24"]`),
-			func(i fakeservice.Instance) bool { return slices.Equal(i.Allowlist, []string{"192.0.2.0/24"}) },
-		},
-		"console mode": {
-			"console", setting("console_mode", `mode = "off"`), setting("console_mode", `mode = "rw"`),
-			func(i fakeservice.Instance) bool { return i.ConsoleMode == "off" },
-		},
-		"auth settings": {
-			"auth_settings", setting("auth_settings", `site_url = "https://a.example"`), setting("auth_settings", `site_url = "https://b.example"`),
-			func(i fakeservice.Instance) bool { return i.Engines["auth"].SiteURL == "https://a.example" },
-		},
-		"destroyed": {
-			"console", setting("console_mode", `mode = "rw"`), "",
-			func(i fakeservice.Instance) bool { return i.ConsoleMode == "rw" },
-		},
+	imported := "import {\n to = hosting_instance.test\n id = \"i-one\"\n}\n"
+	instance := strings.Replace(instanceHCL("engines = { postgres = { memory_mb = 512 }, apps = { memory_mb = 1024 }, auth = { memory_mb = 256 } }"), `"test"`+"\n  plan", `"one"`+"\n  plan", 1)
+	for operation, row := range map[string]struct{ before, between, shown string }{
+		"resize":        {imported + strings.Replace(instance, `"free"`, `"medium"`, 1), imported + strings.Replace(instance, `"free"`, `"large"`, 1), `"large" -> "medium"`},
+		"allowlist":     {setting("allowlist", `cidrs = ["192.0.2.0/24"]`), setting("allowlist", `cidrs = ["198.51.100.0/24"]`), `"198.51.100.0/24"`},
+		"console":       {setting("console_mode", `mode = "off"`), setting("console_mode", `mode = "rw"`), `"rw" -> "off"`},
+		"auth_settings": {setting("auth_settings", `site_url = "https://a.example"`), setting("auth_settings", `site_url = "https://b.example"`), `"https://b.example" -> "https://a.example"`},
 	} {
-		for _, args := range [][]string{{"apply", "-auto-approve"}, {"apply", "-auto-approve", "-refresh=false"}} {
-			t.Run(name+" "+args[len(args)-1], func(t *testing.T) {
-				fake := seededApps(t)
-				w := newWorkspace(t, fake, row.before)
-				w.apply()
-				release := fake.HoldJobs(fakeservice.JobMatch{Operation: row.operation})
-				w.configure(row.between)
-				apply := w.startUntilPolled(fake, "apply", "-auto-approve")
-				apply.signal(syscall.SIGINT)
-				r := apply.wait()
-				must(t, r.exit == 1, "the interrupted apply ended with exit %d:\n%s", r.exit, r.output)
-				w.configure(row.before)
-				apply = w.startUntilPolled(fake, args...)
-				release()
-				r = apply.wait()
-				must(t, r.exit == 0, "the second apply ended with exit %d:\n%s", r.exit, r.output)
-				w.mustBeSettled()
-				i, _ := fake.Instance("i-one")
-				must(t, row.isBefore(i), "the instance is %+v", i)
-			})
-		}
+		t.Run(operation, func(t *testing.T) {
+			fake := seededApps(t)
+			w := newWorkspace(t, fake, row.before)
+			w.apply()
+			release := fake.HoldJobs(fakeservice.JobMatch{Operation: operation})
+			w.configure(row.between)
+			apply := w.startUntilPolled(fake, "apply", "-auto-approve")
+			apply.signal(syscall.SIGINT)
+			apply.wait()
+			w.configure(row.before)
+			w.says(0, []string{"A job is changing an instance", "(" + operation + ") is in progress on instance i-one", "No changes."}, "plan")
+			release()
+			machine.Until(t, "the job has ended", func() bool { i, _ := fake.Instance("i-one"); return i.JobID == "" })
+			r := w.says(2, []string{row.shown}, "plan", "-detailed-exitcode")
+			must(t, !strings.Contains(r.output, "A job is changing"), "the job has ended:\n%s", r.output)
+		})
 	}
-}
-
-// A plan made during a job says so: the record does not show the job's changes yet.
-func TestPlanDuringAJobSaysSo(t *testing.T) {
-	fake := startFake(t)
-	w := newWorkspace(t, fake, instanceHCL(plainInstance))
-	w.apply()
-	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "resize"})
-	w.configure(strings.Replace(instanceHCL(plainInstance), `"free"`, `"medium"`, 1))
-	apply := w.startUntilPolled(fake, "apply", "-auto-approve")
-	apply.signal(syscall.SIGINT)
-	apply.wait()
-	w.configure(instanceHCL(plainInstance))
-	w.says(0, []string{"A job is changing an instance", "No changes."}, "plan")
-	release()
-	machine.Until(t, "the resize is in effect", func() bool { i, _ := fake.Instance(onlyInstance(t, fake)); return i.Plan == "medium" })
-	r := w.says(2, []string{`"medium" -> "free"`}, "plan", "-detailed-exitcode")
-	must(t, !strings.Contains(r.output, "A job is changing"), "the job has ended:\n%s", r.output)
 }
 
 // An update of a setting that was refused or has failed changes nothing in the state.

@@ -17,12 +17,21 @@ import (
 
 // An Account is the customer that the API key acts for.
 type Account struct {
-	ID      string        `json:"id"`
-	Email   string        `json:"email"`
-	Name    Maybe[string] `json:"name"`
-	Company Maybe[string] `json:"company"`
-	Address Maybe[string] `json:"address"`
-	VATID   Maybe[string] `json:"vat_id"`
+	ID      string       `json:"id"`
+	Email   string       `json:"email"`
+	Name    ProfileField `json:"name"`
+	Company ProfileField `json:"company"`
+	Address ProfileField `json:"address"`
+	VATID   ProfileField `json:"vat_id"`
+}
+
+// A ProfileField is a text that is printed on receipts, or "". A null in a record is "".
+type ProfileField Maybe[string]
+
+// UnmarshalJSON is called only if the record has the field.
+func (f *ProfileField) UnmarshalJSON(raw []byte) error {
+	f.Set = true
+	return json.Unmarshal(raw, &f.Value)
 }
 
 // A ProfileChange is a change of the profile, which is printed on receipts. Nil fields do

@@ -116,8 +116,7 @@ func (r *accountProfileResource) Create(ctx context.Context, req resource.Create
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to read the account", err)
 		return
 	}
-	var there accountProfileModel
-	there.setRecord(account)
+	there := accountProfileModel{Name: recordedField(account.Name), Company: recordedField(account.Company), Address: recordedField(account.Address), VATID: recordedField(account.VATID)}
 	if change := accountProfileDifference(there, plan); change != (client.ProfileChange{}) {
 		if account, err = r.Client.UpdateProfile(ctx, change); err != nil {
 			r.Planned.FailsToMake(theProfile)
@@ -218,11 +217,19 @@ func (r *accountProfileResource) ImportState(ctx context.Context, req resource.I
 	}
 }
 
+// recordedField returns a field of a record, which is unknown if the record lacks it.
+func recordedField(f client.ProfileField) types.String {
+	if !f.Set {
+		return types.StringUnknown()
+	}
+	return types.StringValue(f.Value)
+}
+
 // accountProfileDifference returns the changes that turn the current profile into the
-// planned one.
+// planned one. An unknown field differs from each planned value.
 func accountProfileDifference(there, planned accountProfileModel) client.ProfileChange {
 	changed := func(there, planned types.String) *string {
-		if planned.IsNull() || planned.IsUnknown() || planned.Equal(there) {
+		if planned.IsNull() || planned.IsUnknown() || !there.IsUnknown() && planned.ValueString() == there.ValueString() {
 			return nil
 		}
 		return planned.ValueStringPointer()
@@ -244,7 +251,7 @@ func (m *accountProfileModel) setRecord(a client.Account) {
 	}
 	for _, field := range []struct {
 		v        *types.String
-		recorded client.Maybe[string]
+		recorded client.ProfileField
 	}{{&m.Name, a.Name}, {&m.Company, a.Company}, {&m.Address, a.Address}, {&m.VATID, a.VATID}} {
 		switch {
 		case field.v.IsUnknown(), field.recorded.Set && field.recorded.Value != field.v.ValueString():

@@ -38,8 +38,8 @@ const ProtectedKey = "protected"
 // an unknown outcome.
 const UnknownSecretKey = "unknown_secret"
 
-// UnknownUpdateKey is the key of the note that the update of a script or setting has an
-// unknown outcome.
+// UnknownUpdateKey is the key of the note that the update of a script has an unknown
+// outcome.
 const UnknownUpdateKey = "unknown_update"
 
 const storedFormsKey = "stored_forms"

@@ -194,9 +194,8 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	case !pending && state.unfinished(creating):
 		r.noteCreation(ctx, instance, resp.Private, &resp.Diagnostics)
 	}
-	if instance.JobID != "" && state.runs() {
-		resp.Diagnostics.AddWarning("A job is changing an instance", fmt.Sprintf("Job %s is in progress on %s (%s). An interrupted apply, another client or a person started it. "+
-			"A plan that is made now does not show its changes. Plan again once the job has ended.", instance.JobID, state.title(), state.ID.ValueString()))
+	if state.runs() {
+		r.WarnOfJob(ctx, instance, "", &resp.Diagnostics)
 	}
 	r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 }
@@ -400,10 +399,15 @@ func (r *instanceResource) isProtected(ctx context.Context, state instanceModel,
 	switch {
 	case errors.As(err, new(*client.CheckoutError)), diagnostics.Failed(err):
 		return false, nil
-	case errors.As(err, new(*client.MissingJobError)): // no wait could end
-		instance, err = r.Client.Instance(ctx, id)
-		state.setRecord(instance, r.DefaultTags)
-		return err == nil && state.protected(creating), base.IgnoreNotFound(err)
+	case errors.As(err, new(*client.MissingJobError)):
+		// No wait could end. A status that is not listed may be one of a machine that runs.
+		instance, readErr := r.Client.Instance(ctx, id)
+		if readErr != nil {
+			return false, base.IgnoreNotFound(readErr)
+		}
+		if state.setRecord(instance, r.DefaultTags); instance.Status == client.StatusCreating {
+			return state.protected(creating), nil
+		}
 	}
 	return err == nil, base.IgnoreNotFound(err)
 }

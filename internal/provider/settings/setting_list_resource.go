@@ -35,7 +35,7 @@ func (r *settingListResource[M, S, P]) List(ctx context.Context, req list.ListRe
 
 // settings returns the setting of an instance, or nothing if it has no value.
 func (r *settingListResource[M, S, P]) settings(ctx context.Context, instanceID string) ([]S, error) {
-	setting, err := r.refreshed(ctx, instanceID)
+	setting, _, err := r.refreshed(ctx, instanceID)
 	if err != nil || r.isSet != nil && !r.isSet(setting) {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -39,8 +38,6 @@ type settingModel[M, S any] interface {
 	tells(S) bool
 	// matches reports whether the current setting is the one that the model requests.
 	matches(S) bool
-	// forget sets the setting to null.
-	forget()
 	// reset changes the model to the setting that Delete sends. It returns false if
 	// Delete sends nothing.
 	reset() bool
@@ -194,25 +191,25 @@ func (r *settingResource[M, S, P]) readResult(ctx context.Context, m, stored P, 
 	m.setRecord(there)
 }
 
-// refresh reads the current setting into the model.
-func (r *settingResource[M, S, P]) refresh(ctx context.Context, m P) error {
+// refresh reads the current setting into the model. It returns the instance's record, too.
+func (r *settingResource[M, S, P]) refresh(ctx context.Context, m P) (client.Instance, error) {
 	r.Client.StartReadingAccountID(ctx)
-	there, err := r.refreshed(ctx, m.instance().ValueString())
+	there, instance, err := r.refreshed(ctx, m.instance().ValueString())
 	if err == nil {
 		m.setRecord(there)
 	}
-	return err
+	return instance, err
 }
 
 // refreshed returns the current setting of an instance, from the instance's record if
-// that contains it.
-func (r *settingResource[M, S, P]) refreshed(ctx context.Context, instanceID string) (S, error) {
+// that contains it, and the record.
+func (r *settingResource[M, S, P]) refreshed(ctx context.Context, instanceID string) (S, client.Instance, error) {
 	instance, err := r.Client.RefreshInstance(ctx, instanceID)
 	there := r.service.recorded(instance)
-	if err != nil || P(new(M)).tells(there) {
-		return there, err
+	if err == nil && !P(new(M)).tells(there) {
+		there, err = r.service.refresh(r.Client, ctx, instanceID)
 	}
-	return r.service.refresh(r.Client, ctx, instanceID)
+	return there, instance, err
 }
 
 // absent describes the setting as an object that was not found.
@@ -230,7 +227,7 @@ func (r *settingResource[M, S, P]) Read(ctx context.Context, req resource.ReadRe
 	if r.Client == nil {
 		return
 	}
-	err := r.refresh(ctx, &state)
+	instance, err := r.refresh(ctx, &state)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
 		r.RemoveGone(ctx, req.Private, &resp.State, r.absent(&state), &resp.Diagnostics, r.object(&state))
@@ -238,24 +235,9 @@ func (r *settingResource[M, S, P]) Read(ctx context.Context, req resource.ReadRe
 		r.Service.AddReadError(&resp.Diagnostics, "Unable to read the "+r.of(&state), err)
 	default:
 		r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
-		if _, unknown := base.LoadPrivate[bool](ctx, req.Private, base.UnknownUpdateKey, &resp.Diagnostics); unknown {
-			P(&state).forget()
-		}
+		r.WarnOfJob(ctx, instance, r.service.operation, &resp.Diagnostics)
 		r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 	}
-}
-
-// noteError notes that a change which ended in an error may still take effect, and sets
-// the setting in the state to null. A refresh keeps it null, because it may read the
-// record before the change's job ends. So the next plan changes the setting, whatever the
-// configuration requests. An update that succeeds removes the note.
-func (r *settingResource[M, S, P]) noteError(ctx context.Context, err error, m M, state *tfsdk.State, private base.PrivateWriter, diags *diag.Diagnostics) {
-	if client.NothingDone(err) || diagnostics.Failed(err) {
-		return
-	}
-	P(&m).forget()
-	base.SavePrivate(ctx, private, base.UnknownUpdateKey, true, diags)
-	r.SetState(ctx, state, m, diags)
 }
 
 func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -271,11 +253,9 @@ func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.Upda
 	}
 	if P(&plan).differsFrom(&state) {
 		if err := r.put(ctx, &plan, base.StoredPlan[M](ctx, req, &resp.Diagnostics), timeout, &resp.Diagnostics); err != nil {
-			r.noteError(ctx, err, state, &resp.State, resp.Private, &resp.Diagnostics)
 			diagnostics.AddClientError(&resp.Diagnostics, "Unable to update the "+r.of(&plan), err)
 			return
 		}
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, base.UnknownUpdateKey, nil)...)
 	}
 	r.SetResult(ctx, base.Updating(req, resp), plan)
 }
@@ -302,7 +282,7 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 	case errors.Is(err, client.ErrNotFound):
 		// If the refresh does not find the setting, it is gone with its instance or
 		// engine.
-		lookErr := r.refresh(ctx, &state)
+		_, lookErr := r.refresh(ctx, &state)
 		if errors.Is(lookErr, client.ErrNotFound) {
 			return
 		}
@@ -313,7 +293,6 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 				"It goes with the instance. If the instance is repaired, the setting is as it was.")
 		return
 	}
-	r.noteError(ctx, err, state, &resp.State, resp.Private, &resp.Diagnostics)
 	diagnostics.AddClientError(&resp.Diagnostics, "Unable to reset the "+r.of(&state), err)
 }
 
@@ -324,7 +303,7 @@ func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource
 	}
 	// The setting is read first: most settings are in the instance's record, so that is
 	// the only request.
-	_, err := r.refreshed(ctx, id[0])
+	_, _, err := r.refreshed(ctx, id[0])
 	if errors.Is(err, client.ErrNotFound) && r.RequireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), base.NothingToImport,
 			fmt.Sprintf("Instance %s has no %s: the engine that has them is off. Turn it on in engines of the instance first.", id[0], r.what))
