@@ -45,7 +45,7 @@ func (w *world) differs(c *cli, b block) []string {
 // unseenChanges are values that may have changed without a trace in a record or a state.
 // builds is set if a failed build may be that of an action, which has reported it, or of the
 // first variables of an imported app: its state has none of them, so the plan after a killed
-// apply cannot be told from one that repeats what is there.
+// apply cannot be told from one that repeats the existing variables.
 type unseenChanges struct{ secrets, env, links, budgets, plan, builds bool }
 
 // unseenValues returns the values that Terraform cannot know: those that no record shows,
