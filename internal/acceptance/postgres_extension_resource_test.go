@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -74,5 +75,20 @@ resource "hosting_postgres_extension" "test" {
 		t.Errorf("the state has %v", object.Attributes)
 	}
 	w.apply()
+	w.mustBeSettled()
+}
+
+// A record without its database may be that of any database.
+func TestExtensionWhoseRecordLacksTheDatabase(t *testing.T) {
+	fake := seeded(t)
+	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/postgres/extensions", Times: -1, Rewrite: func(m map[string]any) {
+		extensions, _ := m["extensions"].([]any)
+		for _, extension := range extensions {
+			delete(extension.(map[string]any), "database")
+		}
+	}})
+	w := newWorkspace(t, fake, "resource \"hosting_postgres_extension\" \"test\" {\n instance_id = \"i-one\"\n name = \"pgcrypto\"\n}\n")
+	r := w.says(0, nil, "apply", "-auto-approve")
+	must(t, !strings.Contains(r.output, "could not be read"), "the extension was not found:\n%s", r.output)
 	w.mustBeSettled()
 }

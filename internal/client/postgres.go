@@ -172,7 +172,7 @@ func (t *Turn) SetExtension(ctx context.Context, database, name string) (Pending
 		target:    extensionTarget(name),
 		shown: func(ctx context.Context) (bool, error) {
 			extensions, err := t.c.Extensions(ctx, t.id)
-			_, there := findExtension(extensions, database, name)
+			_, there := FindExtension(extensions, database, name)
 			return there, err
 		},
 	})
@@ -197,10 +197,11 @@ func (t *Turn) DropExtension(ctx context.Context, database, name string) (Pendin
 // extensionTarget returns the target of an extension's jobs.
 func extensionTarget(name string) string { return "postgres/extensions/" + name }
 
-// findExtension finds an extension in a database, or in any database if that is "".
-func findExtension(extensions []Extension, database, name string) (Extension, bool) {
+// FindExtension finds an extension in a database, or in any database if that is "". A record
+// that does not have its database may be of any.
+func FindExtension(extensions []Extension, database, name string) (Extension, bool) {
 	for _, e := range extensions {
-		if e.Name == name && (database == "" || e.Database == database) {
+		if e.Name == name && (database == "" || e.Database == "" || e.Database == database) {
 			return e, true
 		}
 	}
@@ -234,7 +235,7 @@ func (c *Client) RefreshExtension(ctx context.Context, instanceID, database, nam
 		extensions, err := c.reads.extensions.get(ctx, instanceID, isFresh, func(ctx context.Context) ([]Extension, error) {
 			return c.Extensions(ctx, instanceID)
 		})
-		extension, found := findExtension(extensions, database, name)
+		extension, found := FindExtension(extensions, database, name)
 		if err == nil && !found {
 			err = fmt.Errorf("extension %s: %w", id, ErrNotFound)
 		}

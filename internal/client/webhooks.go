@@ -149,7 +149,7 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
 }
 
 // SameURL reports whether two URLs are equal, except for the case of their scheme and
-// host, which a service may normalise.
+// host and the slash of an empty path, which a service may normalise.
 func SameURL(a, b string) bool { return CanonicalURL(a) == CanonicalURL(b) }
 
 // SameURLs reports whether two lists contain the same URLs, by SameURL, in any order.
@@ -171,6 +171,9 @@ func CanonicalURL(raw string) string {
 		return raw
 	}
 	u.Host = strings.ToLower(u.Host)
+	if u.Host != "" && u.Path == "" {
+		u.Path = "/"
+	}
 	return u.String()
 }
 

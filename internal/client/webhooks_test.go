@@ -141,10 +141,14 @@ func TestDeletionOfAnEndpoint(t *testing.T) {
 
 func TestSameURL(t *testing.T) {
 	for pair, want := range map[[2]string]bool{
-		{"https://A.example/x", "https://a.example/x"}: true,
-		{"HTTPS://a.example/x", "https://a.example/x"}: true,
-		{"https://a.example/X", "https://a.example/x"}: false,
-		{"https://a.example", "https://b.example"}:     false,
+		{"https://A.example/x", "https://a.example/x"}:  true,
+		{"HTTPS://a.example/x", "https://a.example/x"}:  true,
+		{"https://a.example/X", "https://a.example/x"}:  false,
+		{"https://a.example", "https://b.example"}:      false,
+		{"https://a.example", "https://a.example/"}:     true,
+		{"https://a.example?x", "https://a.example/?x"}: true,
+		{"https://a.example/x", "https://a.example/x/"}: false,
+		{"", "/"}:                    false,
 		{"://", "://"}:               true,
 		{"://", "https://a.example"}: false,
 	} {

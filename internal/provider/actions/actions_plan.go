@@ -100,8 +100,9 @@ func (p *Plan) warnOfLoss(does, data string) {
 			"The instance's deletion_protection does not prevent it.", does, data, instance))
 }
 
-// CheckEngine checks the engine against the service's engines. It only warns of an engine
-// that is off, because another change of the plan may turn it on before the action.
+// CheckEngine refuses an engine that the service does not offer, unless the instance has it
+// or may have it. It only warns of an engine that is off, because another change of the plan
+// may turn it on before the action.
 func (p *Plan) CheckEngine(ctx context.Context) {
 	engine, known := p.known("engine")
 	if !known || p.client == nil {
@@ -110,20 +111,21 @@ func (p *Plan) CheckEngine(ctx context.Context) {
 	plans, err := p.client.Plans(ctx)
 	if err != nil {
 		p.reach.WarnUnchecked(p.diags, "engine", err)
-	} else if offered := attributes.SortedKeys(plans.Engines); !slices.Contains(offered, engine) {
-		p.diags.AddAttributeError(path.Root("engine"), "Unknown engine", diagnostics.NoSuch("engine", engine, offered))
-		return
 	}
+	offered := attributes.SortedKeys(plans.Engines)
+	isUnknown := len(offered) > 0 && !slices.Contains(offered, engine)
+	var instance client.Instance
 	id, known := p.known("instance_id")
-	if !known {
-		return
+	if known {
+		instance, err = p.client.RefreshInstance(ctx, id)
 	}
-	instance, err := p.client.RefreshInstance(ctx, id)
 	switch {
-	case errors.Is(err, client.ErrNotFound):
+	case known && errors.Is(err, client.ErrNotFound):
 		diagnostics.AddNoInstance(p.diags, "instance_id", id)
-	case err != nil:
+	case known && err != nil:
 		p.reach.WarnUnchecked(p.diags, "instance_id", err)
+	case isUnknown && (!known || instance.Lacks(engine)):
+		p.diags.AddAttributeError(path.Root("engine"), "Unknown engine", diagnostics.NoSuch("engine", engine, offered))
 	case instance.Lacks(engine):
 		p.diags.AddAttributeWarning(path.Root("engine"), "The engine "+engine+" is off",
 			fmt.Sprintf("The %[2]s engine is currently off on instance %[1]s, so the action has nothing to act on. "+

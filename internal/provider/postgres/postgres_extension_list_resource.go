@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
@@ -36,7 +37,7 @@ func (r *postgresExtensionListResource) List(ctx context.Context, req list.ListR
 	diags := req.Config.Get(ctx, &filter)
 	var extensions []lists.Child[client.Extension]
 	if base.RequireClient(r.Client, &diags) && !diags.HasError() {
-		extensions = lists.ChildrenOf(ctx, r.Client, filter, "postgres", "extensions", req.Limit, r.Client.Extensions, &diags)
+		extensions = lists.ChildrenOf(ctx, r.Client, filter, "postgres", "extensions", req.Limit, r.extensions, &diags)
 	}
 	resp.Results = lists.Results(extensions, req.Limit, diags, func(extension lists.Child[client.Extension]) list.ListResult {
 		identity := postgresExtensionIdentity{InstanceID: types.StringValue(extension.InstanceID),
@@ -48,4 +49,11 @@ func (r *postgresExtensionListResource) List(ctx context.Context, req list.ListR
 				m.setRecord(extension.Record)
 			})
 	})
+}
+
+// extensions returns the extensions of an instance, without those whose records lack the
+// database: they have no identity.
+func (r *postgresExtensionListResource) extensions(ctx context.Context, instanceID string) ([]client.Extension, error) {
+	extensions, err := r.Client.Extensions(ctx, instanceID)
+	return slices.DeleteFunc(extensions, func(e client.Extension) bool { return e.Database == "" }), err
 }

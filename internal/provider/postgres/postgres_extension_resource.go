@@ -232,10 +232,8 @@ func (r *postgresExtensionResource) find(ctx context.Context, m postgresExtensio
 	if err != nil {
 		return client.Extension{}, err
 	}
-	for _, extension := range extensions {
-		if extension.Name == m.Name.ValueString() && extension.Database == m.Database.ValueString() {
-			return extension, nil
-		}
+	if extension, found := client.FindExtension(extensions, m.Database.ValueString(), m.Name.ValueString()); found {
+		return extension, nil
 	}
 	return client.Extension{}, fmt.Errorf("extension %s in database %s: %w", m.Name.ValueString(), m.Database.ValueString(), client.ErrNotFound)
 }
