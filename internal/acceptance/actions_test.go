@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"syscall"
 	"testing"
@@ -120,6 +121,49 @@ func TestInterruptedActionHasToldItsJob(t *testing.T) {
 	}
 	if n := fake.Count("POST", "/instances/*/actions/rotate"); n != 1 {
 		t.Errorf("%d rotations, want 1", n)
+	}
+}
+
+// If the answer to the request is lost, the last line says that the outcome is unknown.
+func TestInterruptedActionHasToldThatItIsUnknown(t *testing.T) {
+	needs(t, providerActions)
+	fake := seeded(t)
+	w := newWorkspace(t, fake, actionHCL("instance_rotate", ""))
+	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/actions/rotate", Page: http.StatusBadGateway})
+	apply := w.start("apply", "-auto-approve", "-no-color", "-invoke=action.hosting_instance_rotate.test")
+	apply.until("the request is sent", func() bool { return fake.Count("POST", "/instances/*/actions/rotate") > 0 })
+	apply.signal(syscall.SIGINT)
+	r := apply.wait()
+	must(t, strings.Contains(r.output, "Requesting rotate on instance i-one. If no job is accepted below, check in the portal"), "exit %d:\n%s", r.exit, r.output)
+}
+
+// A redeployment waits for its build, even if no answer named the build.
+func TestRedeployWaitsForTheBuild(t *testing.T) {
+	needs(t, providerActions)
+	t.Parallel()
+	const path = "/instances/*/apps/*/actions/redeploy"
+	for name, fault := range map[string]fakeservice.Fault{
+		"the answer is lost":         {Method: "POST", Path: path, Times: 2, AfterCommit: true, Page: http.StatusBadGateway},
+		"the answer names only jobs": {Method: "POST", Path: path, Times: 2, Rewrite: func(m map[string]any) { delete(m, "build_id") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := seededApps(t)
+			w := newWorkspace(t, fake, oneApp("")+`
+action "hosting_app_redeploy" "test" {
+  config {
+    instance_id = "i-one"
+    app         = "guestbook"
+  }
+}
+`)
+			w.apply()
+			fake.Inject(fault)
+			fake.FailBuilds(fakeservice.BuildMatch{}, 1, "error: no space")
+			redeploy := []string{"apply", "-auto-approve", "-invoke=action.hosting_app_redeploy.test"}
+			w.says(1, []string{"error: no space", "terraform apply -invoke=ADDRESS"}, redeploy...)
+			w.says(0, []string{"is deployed and runs."}, redeploy...)
+			must(t, len(theSeededApp(t, fake).Builds) == 3, "got %d builds, want 3", len(theSeededApp(t, fake).Builds))
+		})
 	}
 }
 

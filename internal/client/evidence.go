@@ -28,6 +28,7 @@ func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error)
 	m.prepare = func(ctx context.Context) (any, error) {
 		var err error
 		before, err = t.baseline(ctx, app)
+		t.builds = before.builds
 		return m.Body, err
 	}
 	return t.post(ctx, m, func(ctx context.Context) (Pending, bool, error) {
@@ -83,6 +84,17 @@ func (t *Turn) evidence(ctx context.Context, m mutation, before baseline, app st
 	build, isNew, err := t.newBuild(ctx, app, before.builds)
 	pending.BuildID = build
 	return pending, found || isNew, err
+}
+
+// QueuedBuild returns the id of the build that a redeployment of this turn has queued, if
+// the answer did not name it. The build exists once the redeployment's job has ended. It
+// returns a *NoEvidenceError if no build appears.
+func (t *Turn) QueuedBuild(ctx context.Context, app string) (string, error) {
+	id, found, err := look(ctx, t.c, ReadLag, func(ctx context.Context) (string, bool, error) { return t.newBuild(ctx, app, t.builds) })
+	if !found {
+		return "", errors.Join(&NoEvidenceError{InstanceID: t.id, Operation: OpAppRedeploy, Target: appTarget(app)}, err)
+	}
+	return id, nil
 }
 
 // newBuild returns the newest build of an app, if it did not exist before.

@@ -315,8 +315,8 @@ func (p *Pending) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// A NoEvidenceError reports a change that the service accepted without naming a job, but
-// that its records do not show.
+// A NoEvidenceError reports a change that the service accepted without naming its job or
+// build, and that its records do not show.
 type NoEvidenceError struct {
 	InstanceID string
 	Operation  string // the operation in the job's record
@@ -328,7 +328,7 @@ func (e *NoEvidenceError) Error() string {
 	if e.Target != "" {
 		what += " of " + e.Target
 	}
-	return fmt.Sprintf("the service accepted %s on instance %s, but named no job for it, and its records do not show the change", what, e.InstanceID)
+	return fmt.Sprintf("the service accepted %s on instance %s, but named neither a job nor a build for it, and its records do not show the change", what, e.InstanceID)
 }
 
 // A MissingJobError reports a job that the service does not know, or no longer knows. Its

@@ -25,6 +25,8 @@ type Turn struct {
 	// busyUntil is the time when the instance was found free after it had refused a mutation
 	// because it was busy. It is zero if the instance has refused none.
 	busyUntil time.Time
+	// builds are the builds of an app before the turn's last redeployment.
+	builds map[string]bool
 
 	mu   sync.Mutex
 	left bool

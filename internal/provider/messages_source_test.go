@@ -261,7 +261,7 @@ func (s *sourceFolder) messageOf(call *ast.CallExpr, f *sourceFunction) (message
 		if at := scope.path(call.Args[0]); at != "" {
 			m.attributes = []string{at}
 		}
-	case "AddClientError", "addScriptError", "AddReadError":
+	case "AddClientError", "AddActionError", "addScriptError", "AddReadError":
 		m = message{severity: "Error", summary: text(1), detail: told}
 	case "report":
 		m = message{severity: "Error", summary: text(0), detail: told}

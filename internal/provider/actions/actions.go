@@ -112,7 +112,7 @@ func (a *InstanceAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 		return
 	}
 	if err := a.run(ctx, given, timeout, func(line string) { resp.SendProgress(action.InvokeProgressEvent{Message: line}) }); err != nil {
-		diagnostics.AddClientError(&resp.Diagnostics, "Unable to complete action "+a.Name, err)
+		diagnostics.AddActionError(&resp.Diagnostics, "Unable to complete action "+a.Name, err)
 	}
 }
 
@@ -132,8 +132,9 @@ func (a *InstanceAction) read(ctx context.Context, config tfsdk.Config, diags *d
 }
 
 // run sends the action when the instance's queue allows it. It waits for its job and, if
-// the action queues one, for its build. The first line of progress has the job's id,
-// because Terraform drops an action's diagnostics on Ctrl-C.
+// the action queues one, for its build. Terraform drops an action's diagnostics and later
+// progress on Ctrl-C, so there is a line of progress before the request, and one with the
+// job's id after it.
 func (a *InstanceAction) run(ctx context.Context, given Arguments, timeout time.Duration, say func(string)) error {
 	id := given["instance_id"]
 	turn, err := a.Client.Enter(ctx, id)
@@ -147,13 +148,14 @@ func (a *InstanceAction) run(ctx context.Context, given Arguments, timeout time.
 	if err != nil {
 		return err
 	}
+	say(fmt.Sprintf("Requesting %s on instance %s. If no job is accepted below, check in the portal whether it was carried out.", a.Operation, id))
 	pending, err := a.Send(ctx, turn, given)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if pending == client.NothingPending() {
+	case pending.JobID == "":
 		say(fmt.Sprintf("The service has carried out %s already.", a.Operation))
-	} else {
+	default:
 		say(fmt.Sprintf("Job %s (%s) is accepted.", pending.JobID, a.Operation))
 	}
 	last := -1
@@ -163,6 +165,9 @@ func (a *InstanceAction) run(ctx context.Context, given Arguments, timeout time.
 			say(fmt.Sprintf("Job %s is %s, %d %%.", job.ID, job.Status, last))
 		}
 	})
+	if err == nil && a.Operation == client.OpAppRedeploy && pending.BuildID == "" {
+		pending.BuildID, err = turn.QueuedBuild(ctx, given["app"])
+	}
 	if err != nil || pending.BuildID == "" {
 		return err
 	}

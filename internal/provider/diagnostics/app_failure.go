@@ -6,26 +6,19 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// buildNextText returns advice for a failed build.
-func buildNextText(e *client.BuildError) string {
-	const again = ", then apply again: that builds the newest commit of the branch."
+// buildFixText returns advice for a failed build.
+func buildFixText(e *client.BuildError) string {
 	switch {
 	case e.Build.Error.Withheld != nil:
-		return "Check in the portal what failed and fix it" + again
+		return "Check in the portal what failed and fix it."
 	case e.Build.Error.Text == "":
-		return "The service returned no build log. Check in the portal what failed and fix it" + again
+		return "The service returned no build log. Check in the portal what failed and fix it."
 	}
-	return "Fix the cause in the repository or in the app's variables" + again
+	return "Fix the cause in the repository or in the app's variables."
 }
 
-// appNextText returns advice for an app that does not run, based on the known facts about
-// the failure.
-func appNextText(e *client.AppError) string {
-	return appFixText(e.App) + " Then apply again: that builds and deploys the newest commit of the branch."
-}
-
-// appFixText returns advice that follows from the rules for apps
-// (SERVICE.md#app-contract).
+// appFixText returns advice for an app that does not run. It follows from the known facts
+// about the failure and the rules for apps (SERVICE.md#app-contract).
 func appFixText(app client.App) string {
 	status, exited := app.Failure.Status, app.Failure.Exited.Value
 	path := app.HealthPath.Value

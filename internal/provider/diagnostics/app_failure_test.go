@@ -21,12 +21,12 @@ func TestFailedDeploymentExplained(t *testing.T) {
 	}{
 		"the first build failed": {
 			&client.BuildError{App: "web", Build: client.Build{ID: "bld-1", Status: "failed", Error: client.Log{Text: "no such file"}}, After: client.AppFailed},
-			"Build bld-1 of app web failed. The end of the build's log:\n\n  no such file\n\nFix the cause in the repository or in the app's variables, then apply again: that builds the newest commit of the branch.",
+			"Build bld-1 of app web failed. The end of the build's log:\n\n  no such file\n\nFix the cause in the repository or in the app's variables. Then apply again: that builds and deploys the newest commit of the branch.",
 		},
 		"a later build failed, without a log": {
 			&client.BuildError{App: "web", Build: client.Build{ID: "bld-2", Status: "failed"}, Before: client.AppRunning, After: client.AppRunning},
 			"Build bld-2 of app web failed. The app still runs the previous version.\n\nThe service returned no build log. " +
-				"Check in the portal what failed and fix it, then apply again: that builds the newest commit of the branch.",
+				"Check in the portal what failed and fix it. Then apply again: that builds and deploys the newest commit of the branch.",
 		},
 		"nothing is told": {
 			&client.AppError{App: client.App{Name: "web"}},

@@ -28,9 +28,11 @@ func AddClientError(diags *diag.Diagnostics, summary string, err error) {
 }
 
 // Explain returns the text of an error, with advice on what to do next.
-func Explain(err error) string {
+func Explain(err error) string { return explain(err, nextStep(err)) }
+
+func explain(err error, next string) string {
 	text := Sentence(err.Error())
-	if next := nextStep(err); next != "" {
+	if next != "" {
 		text += "\n\n" + next
 	}
 	return text
@@ -100,9 +102,9 @@ func nextStep(err error) string {
 	case errors.As(err, &job):
 		return "Fix the cause, then apply again."
 	case errors.As(err, &build):
-		return buildNextText(build)
+		return buildFixText(build) + buildAgain
 	case errors.As(err, &app):
-		return appNextText(app)
+		return appFixText(app.App) + buildAgain
 	case errors.As(err, &interrupted) && errors.As(err, &timeout):
 		return "The service continues with it. Apply again to wait for it. " + longerText(timeout)
 	case errors.As(err, &interrupted):
@@ -140,6 +142,9 @@ func nextStep(err error) string {
 	}
 	return ""
 }
+
+// buildAgain follows the advice for an app whose build or deployment failed.
+const buildAgain = " Then apply again: that builds and deploys the newest commit of the branch."
 
 // longerText returns advice on how to set a longer timeout.
 func longerText(e *lifetime.TimeoutError) string {
