@@ -136,7 +136,7 @@ resource "terraform_data" "release" {
     }
   }
 }`)
-		r := w.fails("answered 502", "it is unknown whether the service carried it out", "Check in the portal whether it took effect")
+		r := w.fails("answered 502", "it is unknown whether the service carried it out", "Check in the portal whether it was carried out")
 		must(t, strings.Count(r.output, "(reset) is accepted.") == 1 && !strings.Contains(r.output, "has carried out reset"), "both are told as done:\n%s", r.output)
 		must(t, jobsOf(fake, "reset") == 1 && fake.Count("POST", path) == 2, "%d resets, %d POSTs", jobsOf(fake, "reset"), fake.Count("POST", path))
 		return "1 reset done, 1 told as unknown, " + counts(fake, "POST "+path)

@@ -54,7 +54,7 @@ func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, ena
 	ctx = lifetime.WithGracePeriod(ctx)
 	c.secrets.Add(secret)
 	// Endpoints with the same URL are created one at a time, so that none adopts another.
-	leave, err := c.endpoints.enter(ctx, endpoint)
+	leave, err := c.endpoints.enter(ctx, endpointKey(endpoint))
 	if err != nil {
 		return Webhook{}, err
 	}
@@ -92,7 +92,7 @@ func (c *Client) WebhookNamesakes(ctx context.Context, endpoint string) ([]strin
 	}
 	var ids []string
 	for _, webhook := range existing {
-		if SameURL(webhook.URL, endpoint) && !c.HasClaimed(webhook.ID) {
+		if endpointKey(webhook.URL) == endpointKey(endpoint) && !c.HasClaimed(webhook.ID) {
 			ids = append(ids, webhook.ID)
 		}
 	}
@@ -106,7 +106,7 @@ func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []We
 	webhook, found, err := look(ctx, c, actionPatience, func(ctx context.Context) (Webhook, bool, error) {
 		webhooks, err := c.Webhooks(ctx)
 		for _, webhook := range webhooks {
-			if _, before := find(existing, webhook.ID); !before && SameURL(webhook.URL, endpoint) && !c.HasClaimed(webhook.ID) {
+			if _, before := find(existing, webhook.ID); !before && endpointKey(webhook.URL) == endpointKey(endpoint) && !c.HasClaimed(webhook.ID) {
 				webhook.Adopted = true
 				return webhook, true, nil
 			}
@@ -119,6 +119,10 @@ func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []We
 	}
 	return webhook, err
 }
+
+// endpointKey is like CanonicalURL, without a slash at the end: a service may add one when
+// it stores an endpoint (SERVICE.md#tolerance).
+func endpointKey(endpoint string) string { return strings.TrimSuffix(CanonicalURL(endpoint), "/") }
 
 // UpdateWebhook changes an endpoint. Enabling it resets its failure count. An empty
 // change only reads the endpoint, because a service may refuse an empty change.
@@ -149,7 +153,7 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
 }
 
 // SameURL reports whether two URLs are equal, except for the case of their scheme and
-// host and the slash of an empty path, which a service may normalise.
+// host, which a service may normalise.
 func SameURL(a, b string) bool { return CanonicalURL(a) == CanonicalURL(b) }
 
 // SameURLs reports whether two lists contain the same URLs, by SameURL, in any order.
@@ -171,9 +175,6 @@ func CanonicalURL(raw string) string {
 		return raw
 	}
 	u.Host = strings.ToLower(u.Host)
-	if u.Host != "" && u.Path == "" {
-		u.Path = "/"
-	}
 	return u.String()
 }
 
