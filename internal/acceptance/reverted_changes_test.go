@@ -215,17 +215,23 @@ func TestPlanDuringAJobSaysSo(t *testing.T) {
 	}
 }
 
+// waysNotMade returns the ways in which the next change is not made: its request is refused, or its
+// job fails.
+func waysNotMade(method, path, operation string) map[string]func(*fakeservicetest.Server) {
+	return map[string]func(*fakeservicetest.Server){
+		"refused": func(fake *fakeservicetest.Server) {
+			fake.Inject(fakeservice.Fault{Method: method, Path: path, Status: 422, Code: "validation_failed", Detail: "not now"})
+		},
+		"failed": func(fake *fakeservicetest.Server) {
+			fake.FailJobs(fakeservice.JobMatch{Operation: operation}, 1, "trouble", "not now")
+		},
+	}
+}
+
 // An update of a setting that was refused or has failed changes nothing in the state.
 func TestRefusedSettingStaysInTheState(t *testing.T) {
 	t.Parallel()
-	for name, refuse := range map[string]func(*fakeservicetest.Server){
-		"refused": func(fake *fakeservicetest.Server) {
-			fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/allowlist", Status: 422, Code: "validation_failed", Detail: "not now"})
-		},
-		"failed": func(fake *fakeservicetest.Server) {
-			fake.FailJobs(fakeservice.JobMatch{Operation: "allowlist"}, 1, "trouble", "not now")
-		},
-	} {
+	for name, refuse := range waysNotMade("PUT", "/instances/*/allowlist", "allowlist") {
 		t.Run(name, func(t *testing.T) {
 			fake := seededApps(t)
 			with := func(cidr string) string {
@@ -403,14 +409,7 @@ func TestRefusedWebhookSecretKeepsTheOldOne(t *testing.T) {
 // not taken for one that Terraform has sent.
 func TestRefusedSecretOfAnImportedAppTakesNothing(t *testing.T) {
 	t.Parallel()
-	for name, refuse := range map[string]func(*fakeservicetest.Server){
-		"refused": func(fake *fakeservicetest.Server) {
-			fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Status: 422, Code: "validation_failed", Detail: "not now"})
-		},
-		"failed": func(fake *fakeservicetest.Server) {
-			fake.FailJobs(fakeservice.JobMatch{Operation: "app_update"}, 1, "trouble", "not now")
-		},
-	} {
+	for name, refuse := range waysNotMade("PATCH", "/instances/*/apps/*", "app_update") {
 		t.Run(name, func(t *testing.T) {
 			fake := seededApps(t)
 			there := map[string]string{"A": "1", "S": "a person's"}

@@ -253,8 +253,7 @@ func (m *accountProfileModel) setRecord(a client.Account) {
 		v        *types.String
 		recorded client.ProfileField
 	}{{&m.Name, a.Name}, {&m.Company, a.Company}, {&m.Address, a.Address}, {&m.VATID, a.VATID}} {
-		switch {
-		case field.v.IsUnknown(), field.recorded.Set && field.recorded.Value != field.v.ValueString():
+		if field.v.IsUnknown() || field.recorded.Set && field.recorded.Value != field.v.ValueString() {
 			*field.v = attributes.StringOrNull(field.recorded.Value)
 		}
 	}

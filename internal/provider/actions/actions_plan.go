@@ -108,21 +108,24 @@ func (p *Plan) CheckEngine(ctx context.Context) {
 	if !known || p.client == nil {
 		return
 	}
-	plans, err := p.client.Plans(ctx)
-	if err != nil {
-		p.reach.WarnUnchecked(p.diags, "engine", err)
+	plans, plansErr := p.client.Plans(ctx)
+	if plansErr != nil {
+		p.reach.WarnUnchecked(p.diags, "engine", plansErr)
 	}
 	offered := attributes.SortedKeys(plans.Engines)
 	isUnknown := len(offered) > 0 && !slices.Contains(offered, engine)
-	var instance client.Instance
+	var (
+		instance client.Instance
+		err      error
+	)
 	id, known := p.known("instance_id")
 	if known {
 		instance, err = p.client.RefreshInstance(ctx, id)
 	}
 	switch {
-	case known && errors.Is(err, client.ErrNotFound):
+	case errors.Is(err, client.ErrNotFound):
 		diagnostics.AddNoInstance(p.diags, "instance_id", id)
-	case known && err != nil:
+	case err != nil:
 		p.reach.WarnUnchecked(p.diags, "instance_id", err)
 	case isUnknown && (!known || instance.Lacks(engine)):
 		p.diags.AddAttributeError(path.Root("engine"), "Unknown engine", diagnostics.NoSuch("engine", engine, offered))
