@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,6 +76,54 @@ func TestNameThatTheReplacedObjectStillHas(t *testing.T) {
 			w.mustBeSettled()
 		})
 	}
+}
+
+// If the old object is gone by the time of the apply, the service accepts the successor. The
+// deletion of the old object must leave it alone, because both have the same name.
+func TestSuccessorOfAnObjectThatIsGone(t *testing.T) {
+	t.Parallel()
+	const unprotected = "deletion_protection = false"
+	for name, c := range map[string]struct {
+		body    string
+		address string // of the resource to replace; "" renames it
+		remove  func(*fakeservicetest.Server) bool
+		exists  func(*fakeservicetest.Server) bool
+	}{
+		"database is replaced": {createsFirst(oneDatabase(unprotected)), "hosting_postgres_database.test", removeOrders, hasOrders},
+		"database is renamed":  {oneDatabase(unprotected), "", removeOrders, hasOrders},
+		"app is replaced":      {createsFirst(oneApp(unprotected)), "hosting_app.test", removeGuestbook, hasGuestbook},
+		"app is renamed":       {oneApp(unprotected), "", removeGuestbook, hasGuestbook},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := seededApps(t)
+			w := newWorkspace(t, fake, c.body)
+			w.apply()
+			plan := []string{"plan", "-out=saved"}
+			if c.address == "" {
+				w.configure(strings.Replace(c.body, `"test"`, `"renamed"`, 1))
+			} else {
+				plan = append(plan, "-replace="+c.address)
+			}
+			w.says(0, []string{"1 to add, 0 to change, 1 to destroy"}, plan...)
+			must(t, c.remove(fake), "nothing to remove")
+			w.says(0, []string{"1 added, 0 changed, 1 destroyed"}, "apply", "saved")
+			must(t, c.exists(fake), "the successor was deleted")
+			w.mustBeSettled()
+		})
+	}
+}
+
+func removeOrders(fake *fakeservicetest.Server) bool { return fake.RemoveDatabase("i-one", "orders") }
+
+func hasOrders(fake *fakeservicetest.Server) bool {
+	return slices.ContainsFunc(fake.Databases("i-one"), func(d fakeservice.Database) bool { return d.Name == "orders" })
+}
+
+func removeGuestbook(fake *fakeservicetest.Server) bool { return fake.RemoveApp("i-one", "guestbook") }
+
+func hasGuestbook(fake *fakeservicetest.Server) bool {
+	_, exists := fake.App("i-one", "guestbook")
+	return exists
 }
 
 // Another solution is a new name.

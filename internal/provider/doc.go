@@ -25,11 +25,12 @@
 // # Replacements
 //
 // With create_before_destroy, an app or database is created while the old one still has
-// its name, and is always refused. The process has read nothing, so it cannot distinguish
-// this from an object that Terraform does not manage, and the error names both solutions.
-// An object without an id, such as a setting, is taken over by its successor. The
-// deletion of the old one must then leave the object alone. Otherwise it could open the
-// instance to the internet although the state says that it is closed.
+// its name, and is refused. The process has read nothing, so it cannot distinguish this
+// from an object that Terraform does not manage, and the error names both solutions. It is
+// accepted if a person has deleted the old one. An object without an id, such as a setting,
+// is taken over by its successor. In both cases the deletion of the old object must leave
+// the successor's alone. Otherwise it could delete the new database, or open the instance
+// to the internet although the state says that it is closed.
 //
 // # Account notes
 //

@@ -65,6 +65,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 			return err
 		}
 		// The app exists. It is saved before its build, which takes minutes.
+		r.Planned.HasMade(plan.object().Managed())
 		accepted, work = true, base.PendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
 		r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
 		r.SetIdentity(ctx, resp.Identity, base.ChildIdentity{InstanceID: plan.InstanceID, Name: plan.Name}, &resp.Diagnostics)
@@ -287,7 +288,7 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 	name := state.Name.ValueString()
 	work, _ := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
 	err := r.DeleteObject(ctx, base.Deletion{
-		InstanceID: state.InstanceID.ValueString(), Timeout: timeout, Operation: client.OpAppDelete, Object: state.protectedObject(),
+		InstanceID: state.InstanceID.ValueString(), Timeout: timeout, Operation: client.OpAppDelete, Object: state.protectedObject(), Managed: state.object().Managed(),
 		IsProtected: func(ctx context.Context, turn *client.Turn) (bool, error) {
 			return r.isProtected(ctx, turn, state, work)
 		},

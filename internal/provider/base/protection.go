@@ -67,6 +67,7 @@ type Deletion struct {
 	Timeout    time.Duration
 	Operation  string // of the job
 	Object     ProtectedObject
+	Managed    ManagedObject // zero for an object with its own id
 	// IsProtected checks the protection again, right before each request.
 	IsProtected func(context.Context, *client.Turn) (bool, error)
 	Send        func(context.Context, *client.Turn, client.Permit) (client.Pending, error)
@@ -76,9 +77,13 @@ type Deletion struct {
 var errProtected = errors.New("it is protected")
 
 // DeleteObject deletes an object. If the object is protected, delete reports that in diags and
-// returns nil.
+// returns nil. An object that another resource of this process has created stays: it is
+// that resource's.
 func (b *Resource) DeleteObject(ctx context.Context, d Deletion, diags *diag.Diagnostics) error {
 	err := InTurn(ctx, b.Client, d.InstanceID, d.Timeout, func(ctx context.Context, turn *client.Turn) error {
+		if b.Planned.IsMadeAnew(d.Managed) {
+			return nil
+		}
 		permit := func(ctx context.Context) error {
 			protected, err := d.IsProtected(ctx, turn)
 			if err == nil && protected {

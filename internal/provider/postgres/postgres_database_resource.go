@@ -186,6 +186,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		if err != nil {
 			return err
 		}
+		r.Planned.HasMade(plan.object().Managed())
 		accepted, work = true, base.PendingWork{Job: pending.JobID, Creating: true}
 		r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
 		r.SetIdentity(ctx, resp.Identity, base.ChildIdentity{InstanceID: plan.InstanceID, Name: plan.Name}, &resp.Diagnostics)
@@ -323,7 +324,7 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 	name := state.Name.ValueString()
 	mayGo := false // true after the first permission: a database found missing is empty, even once it exists
 	err := r.DeleteObject(ctx, base.Deletion{
-		InstanceID: state.InstanceID.ValueString(), Timeout: timeout, Operation: client.OpDatabaseDrop, Object: state.protectedObject(),
+		InstanceID: state.InstanceID.ValueString(), Timeout: timeout, Operation: client.OpDatabaseDrop, Object: state.protectedObject(), Managed: state.object().Managed(),
 		IsProtected: func(ctx context.Context, _ *client.Turn) (bool, error) {
 			if mayGo {
 				return false, nil
