@@ -140,5 +140,9 @@ func (c *Client) HasAnswered() bool { return c.sender.HasAnswered() }
 // that they send.
 func (c *Client) HideSecret(value string) { c.secrets.AddURL(value) }
 
+// HideVariable is like HideSecret, for a variable that a build may print: each line of the
+// value is removed, too.
+func (c *Client) HideVariable(value string) { c.secrets.AddVariable(value) }
+
 // An instanceShape is a key shared by instances that could be mistaken for each other.
 type instanceShape struct{ name, plan, region string }

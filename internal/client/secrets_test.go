@@ -95,6 +95,15 @@ func TestPasswordOfASentURLIsHidden(t *testing.T) {
 	}
 }
 
+// A build may print a variable with an indentation, and a service may quote one line of it.
+func TestLinesOfASentVariableAreHidden(t *testing.T) {
+	c, _ := newTestClient(t, says(422, object{"code": "validation_failed", "detail": "#7 > first-canary\n#7 > second-canary\n"}))
+	c.HideVariable("first-canary\n  second-canary\n")
+	if _, err := c.Instance(t.Context(), "i"); err == nil || strings.Contains(err.Error(), "canary") {
+		t.Errorf("got %v, want an error without the variable's lines", err)
+	}
+}
+
 // The text of a job is shown to users, too.
 func TestSecretsOfJobs(t *testing.T) {
 	c, _ := newTestClient(t, says(200, object{"id": "j", "status": "failed", "error": "with a-canary"}))

@@ -93,6 +93,17 @@ func (s *Secrets) AddURL(raw string) {
 	}
 }
 
+// AddVariable hides the value of a variable and each of its lines. A log may indent the
+// lines, and may contain only the password of a URL.
+func (s *Secrets) AddVariable(value string) {
+	s.Add(value, strings.TrimSpace(value))
+	for line := range strings.Lines(value) {
+		if line = strings.TrimSpace(line); len(line) >= shortSecret { // a bracket reveals nothing
+			s.AddURL(line)
+		}
+	}
+}
+
 // Hide returns a text without the secrets.
 func (s *Secrets) Hide(text string) string {
 	s.mu.RLock()
@@ -108,19 +119,13 @@ func (s *Secrets) Hide(text string) string {
 }
 
 // HideVariables is like Hide, but also hides the values of an environment. A log may
-// indent the lines of a value, may begin in the middle of one, and may contain only the
-// password of a URL.
+// begin in the middle of a value.
 func (s *Secrets) HideVariables(log string, variables map[string]string) string {
 	s.mu.RLock()
 	all := &Secrets{values: slices.Clone(s.values)}
 	s.mu.RUnlock()
 	for _, value := range slices.Sorted(maps.Values(variables)) {
-		all.Add(value, strings.TrimSpace(value))
-		for line := range strings.Lines(value) {
-			if line = strings.TrimSpace(line); len(line) >= shortSecret { // a bracket reveals nothing
-				all.AddURL(line)
-			}
-		}
+		all.AddVariable(value)
 	}
 	return all.Hide(all.hideCut(log))
 }

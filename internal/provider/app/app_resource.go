@@ -115,7 +115,7 @@ func (r *appResource) secretEnv(ctx context.Context, config tfsdk.Config, diags 
 	diags.Append(config.GetAttribute(ctx, path.Root("secret_env_wo"), &secret)...)
 	entries := stringMap(ctx, secret, diags)
 	for _, value := range entries {
-		r.Client.HideSecret(value)
+		r.Client.HideVariable(value)
 	}
 	return entries
 }
