@@ -58,6 +58,47 @@ func TestObjectIsNotDestroyedWhereAnotherResourceKeepsIt(t *testing.T) {
 	}
 }
 
+// The same holds for a replacement: its first address gets another object, and a second
+// address imports the old one.
+func TestObjectIsNotReplacedWhereAnotherResourceKeepsIt(t *testing.T) {
+	t.Parallel()
+	const database = "deletion_protection = false\n  name = "
+	const app = "repo = \"octo/web\"\n  port = 3000\n  health_path = \"/up\"\n  public = true\n  deletion_protection = false\n  name = "
+	const instance = "name = \"two\"\n  plan = \"free\"\n  engines = { postgres = {}, apps = {}, auth = {} }\n  deletion_protection = false\n  region = "
+	for kind, c := range map[string]struct{ id, old, other string }{
+		"hosting_console_mode":      {"i-one", "instance_id = \"i-one\"\n  mode = \"ro\"", "instance_id = \"i-two\"\n  mode = \"ro\""},
+		"hosting_postgres_database": {"i-one/shop", "instance_id = \"i-one\"\n  " + database + `"shop"`, "instance_id = \"i-one\"\n  " + database + `"shop2"`},
+		"hosting_app":               {"i-one/web", "instance_id = \"i-one\"\n  " + app + `"web"`, "instance_id = \"i-one\"\n  " + app + `"web2"`},
+		"hosting_instance":          {"i-two", instance + `"us-east"`, instance + `"eu-central"`},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			fake := seeded(t)
+			block := func(name, arguments string) string {
+				return fmt.Sprintf("resource %q %q {\n  %s\n}\n", kind, name, arguments)
+			}
+			imports := func(name string) string {
+				return fmt.Sprintf("import {\n  to = %s.%s\n  id = %q\n}\n", kind, name, c.id)
+			}
+			first := block("first", c.old)
+			if kind != "hosting_postgres_database" { // which the account does not have yet
+				first += imports("first")
+			}
+			w := newWorkspace(t, fake, first)
+			w.apply()
+			before := len(changes(fake))
+
+			w.configure(block("first", c.other) + block("kept", c.old) + imports("kept"))
+			w.says(1, []string{"The plan destroys what another resource keeps", "Two resources manage", "terraform state rm ADDRESS"}, "plan")
+			w.says(1, []string{"The plan destroys what another resource keeps"}, "apply", "-auto-approve")
+			w.says(1, []string{"The plan destroys what another resource keeps"}, "plan", "-refresh=false")
+			must(t, len(changes(fake)) == before, "%d changes were sent", len(changes(fake))-before)
+			w.says(0, nil, "state", "rm", kind+".first")
+			w.says(0, []string{"1 imported, 1 added", "0 destroyed"}, "apply", "-auto-approve")
+			w.mustBeSettled()
+		})
+	}
+}
+
 // A rename that was only partly applied also leaves both addresses in the state.
 func TestSettingThatIsRenamedInPart(t *testing.T) {
 	fake := seeded(t)

@@ -9,6 +9,7 @@
 // remembers whether a resource in the state manages it, and how often a new one was
 // planned (base/planned.go). Both together are an error at plan time. Two new ones are only a
 // warning, because a CLI may plan one resource twice; the second creation is refused.
+// An object that one resource keeps, and another one destroys or replaces, is an error.
 //
 // An app, a database, a script or a setting is checked against the planned instance
 // first. If its engine is off there, that is an error, or a warning for an app. If it is

@@ -303,11 +303,22 @@ func AddConflict(c Conflict, diags *diag.Diagnostics, at path.Path, summary, tex
 	}
 }
 
+// PlanLeft notes that a resource destroys its current object if the plan gives it another
+// one, and returns the conflict with a resource that keeps that object. It is for objects
+// that cannot become another one without a replacement.
+func (b *Resource) PlanLeft(before, after ManagedObject) Conflict {
+	if before == after {
+		return NoConflict
+	}
+	return b.Planned.destroys(before)
+}
+
 // PlanIdentified reports another resource in the state for the same object. Objects that
-// have their own id are compared by it.
-func (b *Resource) PlanIdentified(req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, object ManagedObject) {
+// have their own id are compared by it. destroys reports whether the plan destroys or
+// replaces the object.
+func (b *Resource) PlanIdentified(resp *resource.ModifyPlanResponse, object ManagedObject, destroys bool) {
 	note := b.Planned.keeps
-	if req.Plan.Raw.IsNull() {
+	if destroys {
 		note = b.Planned.destroys
 	}
 	AddConflict(note(object), &resp.Diagnostics, path.Root("id"), "Two resources manage "+object.Kind+" "+object.Key, "")
@@ -316,11 +327,11 @@ func (b *Resource) PlanIdentified(req resource.ModifyPlanRequest, resp *resource
 // PlanNamed reports another resource of the plan for the same object, which has its own
 // name. before is the object in the state, and after the one in the plan.
 func (b *Resource) PlanNamed(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, before, after NamedObject) {
-	of := after
-	if req.Plan.Raw.IsNull() {
-		of = before
+	of, conflict := after, b.PlanManaged(ctx, req, resp, before.Managed(), after.Managed())
+	if left := b.PlanLeft(before.Managed(), after.Managed()); left != NoConflict {
+		of, conflict = before, left
 	}
-	AddConflict(b.PlanManaged(ctx, req, resp, before.Managed(), after.Managed()), &resp.Diagnostics, path.Root("name"), of.secondText(), of.secondDetail())
+	AddConflict(conflict, &resp.Diagnostics, path.Root("name"), of.secondText(), of.secondDetail())
 }
 
 // MakesNamed notes that a resource is about to create an object. It refuses the second

@@ -23,7 +23,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	state, plan, ok := base.Planning[instanceModel](ctx, req, &resp.Diagnostics)
 	if ok && state != nil && r.Client != nil {
 		r.Client.Claim(state.ID.ValueString())
-		r.PlanIdentified(req, resp, state.itself())
+		r.PlanIdentified(resp, state.itself(), plan == nil || state.moves(plan))
 	}
 	if plan != nil {
 		r.Planned.NoteInstance(plan.ID, plan.Plan.ValueString(), budgetsOf(plan.Engines))
@@ -54,7 +54,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		r.checkCatalogue(ctx, nil, *plan, &resp.Diagnostics)
 		tellNamesakes(&resp.Diagnostics)
 		return
-	case !state.Region.IsNull() && !state.Region.Equal(plan.Region):
+	case state.moves(plan):
 		if state.protected(creating) {
 			state.protectedObject().Refuse(&resp.Diagnostics, path.Root("region"))
 		} else {
@@ -87,6 +87,11 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 // itself identifies the instance, whichever resource manages it.
 func (m *instanceModel) itself() base.ManagedObject {
 	return base.ManagedObject{Kind: "instance", Key: m.ID.ValueString()}
+}
+
+// moves reports whether a plan replaces the instance by one in another region.
+func (m *instanceModel) moves(plan *instanceModel) bool {
+	return !m.Region.IsNull() && !m.Region.Equal(plan.Region)
 }
 
 // planAuth plans the auth engine's URL and key, which exist only while the engine is on.

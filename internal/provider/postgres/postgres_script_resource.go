@@ -104,7 +104,7 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 			"destroy_sql": schema.StringAttribute{
 				Optional:            true,
 				Validators:          []validator.String{attributes.NotEmpty()},
-				MarkdownDescription: "Statements to run on destroy. Default: none, which leaves everything in place. With `create_before_destroy`, they run after the replacement's `sql`.",
+				MarkdownDescription: "Statements to run on destroy. Default: none, which leaves everything in place. With `create_before_destroy`, they run after the replacement's `sql`. They may also do so after a rename without a `moved` block.",
 			},
 			"timeouts": attributes.ResourceTimeouts(ctx, timeouts.Opts{
 				Create: true, CreateDescription: "How long the script may take, with the changes of the console. Default `20m`.",

@@ -111,8 +111,10 @@ func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.
 		return // destroying it changes nothing
 	}
 	of := r.PlanManaged(ctx, req, resp, r.object(state), r.object(plan))
+	if state != nil && P(state).reset() {
+		base.AddConflict(r.PlanLeft(r.object(state), r.object(plan)), &resp.Diagnostics, path.Root("instance_id"), r.twoText(state), r.twoDetail())
+	}
 	if plan == nil {
-		base.AddConflict(of, &resp.Diagnostics, path.Root("instance_id"), r.twoText(state), r.twoDetail())
 		return
 	}
 	if r.engine != "" && (state == nil || !P(plan).instance().Equal(P(state).instance()) || P(plan).differsFrom(state)) {

@@ -128,7 +128,7 @@ func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.M
 	state, plan, ok := base.Planning[webhookEndpointModel](ctx, req, &resp.Diagnostics)
 	if ok && state != nil && r.Client != nil {
 		r.Client.Claim(state.ID.ValueString())
-		r.PlanIdentified(req, resp, state.itself())
+		r.PlanIdentified(resp, state.itself(), plan == nil)
 	}
 	if !ok || plan == nil {
 		return
