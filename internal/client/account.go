@@ -153,7 +153,7 @@ func (c *Client) readAccountID(ctx context.Context, poll bool) (string, error) {
 // Origin returns the scheme, host and port of the base URL in canonical form. The port is
 // omitted if it is the default port of the scheme.
 func (c *Client) Origin() string {
-	host, port := strings.ToLower(c.base.Host), map[string]string{"https": ":443", "http": ":80"}[c.base.Scheme]
+	host, port := c.base.Host, map[string]string{"https": ":443", "http": ":80"}[c.base.Scheme]
 	return c.base.Scheme + "://" + strings.TrimSuffix(host, port)
 }
 

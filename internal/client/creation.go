@@ -26,9 +26,10 @@ type NewInstance struct {
 func (n NewInstance) shape() instanceShape { return instanceShape{n.Name, n.Plan, n.Region} }
 
 // namesakeOf reports whether an instance has the same name, plan and region. A plan or
-// region missing from the record counts as the same.
+// region missing from the record counts as the same. A service may trim a name
+// (SERVICE.md#tolerance).
 func (n NewInstance) namesakeOf(i Instance) bool {
-	return i.Name == n.Name && (i.PlanID() == "" || i.PlanID() == n.Plan) && (i.Region == "" || i.Region == n.Region)
+	return strings.TrimSpace(i.Name) == strings.TrimSpace(n.Name) && (i.PlanID() == "" || i.PlanID() == n.Plan) && (i.Region == "" || i.Region == n.Region)
 }
 
 // equals reports whether an instance matches the request, as far as its record shows.

@@ -308,6 +308,20 @@ func TestNamesakes(t *testing.T) {
 	})
 }
 
+// A service may trim names. A name that was read from a file ends in a newline.
+func TestNamesakesOfATrimmedName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &market{answer: 202, instances: []object{instanceNamed("half", "web")}}
+		c, _ := newTestClient(t, m.serve)
+		padded := web
+		padded.Name += "\n"
+		_, err := c.CreateInstance(t.Context(), padded)
+		if !errors.As(err, new(*NamesakeError)) || m.posts != 0 {
+			t.Errorf("got %v after %d POSTs, want a NamesakeError and no POST", err, m.posts)
+		}
+	})
+}
+
 // Nothing is bought unless the existing instances can be listed.
 func TestCreationNeedsItsList(t *testing.T) {
 	for _, list := range []http.HandlerFunc{gateway(404), gateway(502), says(200, object{"message": "maintenance"}), func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }} {

@@ -30,6 +30,8 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	default:
 		return nil, fmt.Errorf("the base URL must use https, not %q", u.Scheme)
 	}
+	// Proxies are never used for "localhost", but Go compares only this spelling.
+	u.Host = strings.ToLower(u.Host)
 	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
 	if !strings.HasSuffix(u.Path, apiPath) {
 		return nil, fmt.Errorf("the base URL must end in %s, like %s://%s%s; %q does not", apiPath, u.Scheme, u.Host, apiPath, raw)

@@ -63,3 +63,11 @@ func TestAPIKey(t *testing.T) {
 		}
 	}
 }
+
+// The key must not go to a proxy unencrypted.
+func TestLocalhostInAnySpelling(t *testing.T) {
+	u, err := ParseBaseURL("http://LocalHost:8080/api/v1")
+	if err != nil || u.Host != "localhost:8080" {
+		t.Errorf("got %v, %v, want the host localhost:8080", u, err)
+	}
+}
