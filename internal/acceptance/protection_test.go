@@ -283,3 +283,23 @@ func TestMachineWhoseCreationHasNoJob(t *testing.T) {
 		})
 	}
 }
+
+// The protection of an app whose last build has failed can be removed without another
+// build.
+func TestProtectionOfAnAppWhoseBuildFails(t *testing.T) {
+	fake := seededApps(t)
+	w := newWorkspace(t, fake, oneApp(""))
+	w.apply()
+	fake.FailBuilds(fakeservice.BuildMatch{}, -1, "error: no such file")
+	w.configure(oneApp(`env = { A = "1" }`))
+	w.fails("error: no such file")
+	builds := func() int { a, _ := fake.App("i-one", "guestbook"); return len(a.Builds) }
+	must(t, builds() == 2, "%d builds, want 2", builds())
+	w.isRefused([]string{"App guestbook is protected from deletion"}, "destroy", "-auto-approve")
+
+	w.configure(oneApp("env = { A = \"1\" }\n deletion_protection = false"))
+	w.says(0, []string{"App guestbook is not deployed yet", "0 added, 1 changed, 0 destroyed"}, "apply", "-auto-approve")
+	must(t, builds() == 2, "%d builds, want 2", builds())
+	w.fails("error: no such file") // the build is still to be repeated
+	w.says(0, []string{"1 destroyed"}, "destroy", "-auto-approve")
+}

@@ -165,6 +165,13 @@ func (u appUpdate) changes(p appProgress) bool {
 		len(appDifference(u.prior, u.planned, u.prior, nil, false)) > 0
 }
 
+// onlyUnprotects reports whether the plan removes the protection of an app and changes
+// nothing else.
+func (u appUpdate) onlyUnprotects(p appProgress) bool {
+	return base.IsProtected(p.model.DeletionProtection) && !base.IsProtected(u.planned.DeletionProtection) &&
+		!p.work.Creating && !u.changes(p) && u.prior.RedeployTriggers.Equal(u.planned.RedeployTriggers)
+}
+
 func (u appUpdate) envToSend(app client.App, p appProgress) (map[string]string, error) {
 	return envToSend(u.prior, u.planned, app.Env, u.env, u.secret, p.secret)
 }
