@@ -258,6 +258,8 @@ func TestMachineWhoseDeletionFailedIsChanged(t *testing.T) {
 	unprotected := strings.Replace(body, "deletion_protection = true", "deletion_protection = false", 1)
 	w.configure(strings.Replace(unprotected, `"free"`, `"medium"`, 1))
 	w.says(1, []string{"If there is no job, the deletion of the instance has failed", "undo all other changes"}, "apply", "-auto-approve")
+	w.configure(strings.Replace(unprotected, plainInstance, "engines = {}", 1))
+	w.says(1, []string{"is protected from losing its postgres data"}, "plan")
 	w.configure(unprotected)
 	w.says(0, nil, "apply", "-auto-approve")
 	w.says(0, nil, "destroy", "-auto-approve")

@@ -203,6 +203,26 @@ func TestRecordThatLacksFieldsLosesNoMachine(t *testing.T) {
 	}
 }
 
+// A record without engines does not say which are on, so an import must not set them: the
+// others would be turned off with their data.
+func TestImportOfAnInstanceWhoseEnginesAreNotTold(t *testing.T) {
+	fake := seededApps(t)
+	remove := fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/i-one", Times: -1, Rewrite: func(m map[string]any) { delete(m, "engines") }})
+	body := func(engines string) string {
+		return "import {\n to = hosting_instance.test\n id = \"i-one\"\n}\n" + bareInstance("name = \"one\"\n plan = \"medium\"\n region = \"eu-central\"\n"+engines)
+	}
+	w := newWorkspace(t, fake, body("engines = { postgres = {} }"))
+	w.says(1, []string{"The engines of instance i-one are not known", "set them in the portal"}, "plan")
+	w.fails("The engines of instance i-one are not known")
+	must(t, len(changes(fake)) == 0, "sent %v", changes(fake))
+	w.configure(body("engines = { postgres = {} }\n lifecycle {\n ignore_changes = [engines]\n }"))
+	w.apply()
+	w.mustBeSettled()
+	remove()
+	w.mustBeSettled()
+	must(t, len(changes(fake)) == 0, "sent %v", changes(fake))
+}
+
 func TestWebhookRecordWithoutEnabled(t *testing.T) {
 	fake := startFake(t)
 	for _, path := range []string{"/webhooks", "/webhooks/*"} {

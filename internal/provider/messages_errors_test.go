@@ -16,6 +16,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/connection"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/instance"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/postgres"
 )
 
@@ -78,6 +79,7 @@ var errorSamples = []struct {
 	{"An app of which nothing is told", sampleApp(client.AppFailure{})},
 	{"An app that was built of another commit", &app.OtherCommitError{App: "web", Branch: "main", Asked: "9f8c2d1", Deployed: "0b1c2d3e4f"}},
 	{"Secret variables of an app without the others", app.UnknownEnvError{}},
+	{"Engines of an instance that nothing shows", instance.UnknownEnginesError{}},
 	{"An answer that is too large", fmt.Errorf("GET /plans: %w", transport.ErrBodyTooLarge)},
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 )
 
 // noteConfigured stores the engines of a plan, and those that the configuration had
@@ -26,7 +27,11 @@ func noteConfigured(ctx context.Context, private base.PrivateWriter, planned typ
 func checkEngineLoss(state, plan *instanceModel, configured []string, unfinished bool, diags *diag.Diagnostics) {
 	before, _ := enginesOf(state.Engines)
 	after, known := enginesOf(plan.Engines)
-	if !known {
+	switch {
+	case !known:
+		return
+	case state.Engines.IsNull() && !plan.Engines.IsNull() && !unfinished:
+		diags.AddAttributeError(path.Root("engines"), "The engines of instance "+state.ID.ValueString()+" are not known", diagnostics.Explain(UnknownEnginesError{}))
 		return
 	}
 	off := without(before, after)
@@ -36,6 +41,20 @@ func checkEngineLoss(state, plan *instanceModel, configured []string, unfinished
 	if !state.refuseEngineLoss(off, configured, diags) {
 		state.warnOfEngineLoss(off, diags)
 	}
+}
+
+// An UnknownEnginesError means that neither the state nor the service shows which engines
+// are on, for example after an import.
+type UnknownEnginesError struct{}
+
+func (UnknownEnginesError) Error() string {
+	return "the service sets all engines of an instance together and does not report which are on, " +
+		"so this change could turn off engines that Terraform does not know, and delete their data"
+}
+
+// NextStep says what to do about it.
+func (UnknownEnginesError) NextStep() string {
+	return "Add engines to ignore_changes in the resource's lifecycle block, and set them in the portal."
 }
 
 // refuseEngineLoss adds an error to diags for each engine that must not be turned off,
@@ -50,7 +69,7 @@ func (m *instanceModel) refuseEngineLoss(off, configured []string, diags *diag.D
 				fmt.Sprintf("The %s engine of instance %s was turned on outside of this configuration, or was on when the instance was imported. "+
 					"Turning it off would delete all of its data, so the provider does not do that. "+
 					"To keep the engine, add %s = {} to engines. To remove it, turn it off in the portal and plan again.", name, m.ID.ValueString(), name))
-		case m.protected(false): // an update waits for an unfinished creation first
+		case base.IsProtected(m.DeletionProtection):
 			diags.AddAttributeError(path.Root("engines"), m.title()+" is protected from losing its "+name+" data",
 				fmt.Sprintf("Instance %s has deletion_protection = true in the state, and turning its %s engine off would delete all data of the engine. "+
 					"To go ahead, set deletion_protection = false, apply that alone, and then turn the engine off.", m.ID.ValueString(), name))

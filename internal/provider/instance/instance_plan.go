@@ -64,15 +64,16 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		return
 	}
 	bought := state
+	configured, _ := base.LoadPrivate[[]string](ctx, req.Private, base.ConfiguredKey, &resp.Diagnostics)
 	switch status := state.Status.ValueString(); {
 	case status == client.StatusDeleting && base.IsProtected(state.DeletionProtection) && !base.IsProtected(plan.DeletionProtection):
 		// Its deletion may have failed. This apply only lifts the protection.
+		checkEngineLoss(state, plan, configured, false, &resp.Diagnostics)
 	case status == client.StatusFailed && state.neverRan(creating), status == client.StatusDeleting:
 		plan.Status = types.StringUnknown()
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))
 		bought = nil
 	default:
-		configured, _ := base.LoadPrivate[[]string](ctx, req.Private, base.ConfiguredKey, &resp.Diagnostics)
 		checkEngineLoss(state, plan, configured, state.unfinished(creating), &resp.Diagnostics)
 		if state.unfinished(creating) {
 			*plan = plan.withNullsUnknown()

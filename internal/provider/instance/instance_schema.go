@@ -64,8 +64,8 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Required:   true,
 				Validators: []validator.Map{mapvalidator.KeysAre(attributes.NotEmpty()), noNullEngine()},
 				MarkdownDescription: "Engines to run, by name: `postgres`, `redis`, `couchdb`, `nats`, `apps` and `auth`. The engine `auth` needs `postgres` and `apps`. " +
-					"Engines you omit are not turned on. Can be changed in place. Removing one **deletes its data**. Engines turned on outside Terraform are left alone, " +
-					"except after an import: if the import puts such an engine in the state, plans fail until you add the engine to `engines` or turn it off in the portal.",
+					"Engines you omit are not turned on. Can be changed in place. Removing one **deletes its data**. If an engine is on that the configuration never had, " +
+					"for example after an import, plans fail until you add it to `engines` or turn it off in the portal.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"memory_mb": schema.Int64Attribute{
 						Optional:   true,
