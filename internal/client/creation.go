@@ -23,7 +23,9 @@ type NewInstance struct {
 	Tags    []string        `json:"tags"`
 }
 
-func (n NewInstance) shape() instanceShape { return instanceShape{n.Name, n.Plan, n.Region} }
+func (n NewInstance) shape() instanceShape {
+	return instanceShape{strings.TrimSpace(n.Name), n.Plan, n.Region}
+}
 
 // namesakeOf reports whether an instance has the same name, plan and region. A plan or
 // region missing from the record counts as the same. A service may trim a name
