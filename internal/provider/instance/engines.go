@@ -34,10 +34,11 @@ func enginesOf(m types.Map) (engines map[string]types.Int64, known bool) {
 }
 
 // budgetsOf returns the engines that are on with their budgets in MB, 0 for one that is
-// null or unknown. It is nil if the engines are not known.
+// null or unknown. It is nil if the engines are not known. They are null if neither the
+// configuration nor the service shows them.
 func budgetsOf(m types.Map) map[string]int64 {
 	engines, known := enginesOf(m)
-	if !known {
+	if !known || m.IsNull() {
 		return nil
 	}
 	budgets := map[string]int64{}

@@ -119,6 +119,9 @@ func lowerLimits(from, to client.Plan) []string {
 // checkEngines checks each new or changed engine: its name, and that its budget is not
 // below its minimum. It also checks that all engines together fit the plan.
 func checkEngines(before, planned instanceModel, plans client.Plans, diags *diag.Diagnostics) {
+	if planned.Engines.IsNull() {
+		return // not known
+	}
 	engines, known := enginesOf(planned.Engines)
 	there, _ := enginesOf(before.Engines)
 	if len(engines) == 0 && known && (before.Engines.IsNull() || len(there) > 0) {

@@ -55,7 +55,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	wanted := u.planned
 	steps := instanceDifference(u.prior, wanted, m, plans.Engines)
 	if slices.ContainsFunc(steps, func(s instanceStep) bool { return s.engines != nil }) {
-		if m.Engines.IsNull() && !u.creating {
+		if m.Engines.IsNull() {
 			return m, UnknownEnginesError{}
 		}
 		engines, err := u.engines(on)
