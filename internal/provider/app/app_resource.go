@@ -256,13 +256,9 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 		p.model = state.unlinked()
 	}
 	update.prior = p.model.withUnknown(work.Unsure)
-	if work.Deploying && update.onlyUnprotects(p) {
+	if !update.changesArguments() {
 		// A build that cannot succeed must not keep the app from being destroyed.
-		p.model.DeletionProtection = plan.DeletionProtection
-		r.SetResult(ctx, base.Updating(req, resp), p.model)
-		resp.Diagnostics.AddWarning("App "+plan.Name.ValueString()+" is not deployed yet",
-			"The protection was removed, and nothing else was done. An earlier apply has left a build that failed or is still in progress. The next apply continues with it.")
-		return
+		state.DeletionProtection = plan.DeletionProtection
 	}
 	err := base.InTurn(ctx, r.Client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) (err error) {
 		p, err = update.run(ctx, turn, p)

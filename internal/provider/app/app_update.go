@@ -165,11 +165,11 @@ func (u appUpdate) changes(p appProgress) bool {
 		len(appDifference(u.prior, u.planned, u.prior, nil, false)) > 0
 }
 
-// onlyUnprotects reports whether the plan removes the protection of an app and changes
-// nothing else.
-func (u appUpdate) onlyUnprotects(p appProgress) bool {
-	return base.IsProtected(p.model.DeletionProtection) && !base.IsProtected(u.planned.DeletionProtection) &&
-		!p.work.Creating && !u.changes(p) && u.prior.RedeployTriggers.Equal(u.planned.RedeployTriggers)
+// changesArguments reports whether the plan changes an argument that the service knows. An
+// update may also only finish what an earlier apply has left.
+func (u appUpdate) changesArguments() bool {
+	return envChanges(u.prior, u.planned) || !u.prior.DeployCommit.Equal(u.planned.DeployCommit) ||
+		len(appDifference(u.prior, u.planned, u.prior, nil, false)) > 0
 }
 
 func (u appUpdate) envToSend(app client.App, p appProgress) (map[string]string, error) {
