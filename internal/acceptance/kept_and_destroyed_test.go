@@ -99,6 +99,22 @@ func TestObjectIsNotReplacedWhereAnotherResourceKeepsIt(t *testing.T) {
 	}
 }
 
+// An app of another repository is created under the same name.
+func TestAppIsNotReplacedInPlaceWhereAnotherResourceKeepsIt(t *testing.T) {
+	fake := seeded(t)
+	block := func(name, repo string) string {
+		return fmt.Sprintf("resource \"hosting_app\" %q {\n  instance_id = \"i-one\"\n  name = \"web\"\n  repo = %q\n  port = 3000\n  health_path = \"/up\"\n  public = true\n  deletion_protection = false\n}\n"+
+			"import {\n  to = hosting_app.%s\n  id = \"i-one/web\"\n}\n", name, repo, name)
+	}
+	w := newWorkspace(t, fake, block("first", "octo/web"))
+	w.apply()
+	before := len(changes(fake))
+	w.configure(block("first", "octo/other") + block("kept", "octo/web"))
+	w.says(1, []string{"The plan destroys what another resource keeps"}, "plan")
+	w.says(1, []string{"The plan destroys what another resource keeps"}, "apply", "-auto-approve")
+	must(t, len(changes(fake)) == before, "%d changes were sent", len(changes(fake))-before)
+}
+
 // A rename that was only partly applied also leaves both addresses in the state.
 func TestSettingThatIsRenamedInPart(t *testing.T) {
 	fake := seeded(t)

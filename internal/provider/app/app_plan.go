@@ -34,7 +34,11 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		warnOfPublicSecrets(ctx, req.Config, plan.Name.ValueString(), &resp.Diagnostics)
 	}
 	if ok {
-		r.PlanNamed(ctx, req, resp, state.object(), plan.object())
+		after := plan.object()
+		if state != nil && plan != nil && replacesInPlace(*state, *plan) {
+			after = base.NamedObject{} // the app is destroyed before it is created again
+		}
+		r.PlanNamed(ctx, req, resp, state.object(), after)
 	}
 	if ok && state != nil && plan != nil {
 		base.NoteProtection(ctx, resp.Private, state.protectedObject(), state.protected(work), &resp.Diagnostics)
@@ -64,6 +68,9 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	r.checkHost(ctx, state, *plan, &resp.Diagnostics)
+	if state.protected(work) {
+		r.CheckEngineOn("apps", "app", plan.InstanceID, &resp.Diagnostics)
+	}
 	if !loadSecretKeys(ctx, req.Private, &resp.Diagnostics).known {
 		r.warnOfRemovedVariables(ctx, *state, *plan, req.Config, &resp.Diagnostics)
 	}
@@ -114,10 +121,15 @@ func replacedAt(state, plan appModel) (path.Path, bool) {
 		return path.Root("instance_id"), true
 	case !state.Name.Equal(plan.Name):
 		return path.Root("name"), true
-	case !state.Repo.IsNull() && !state.Repo.Equal(plan.Repo):
+	case replacesInPlace(state, plan):
 		return path.Root("repo"), true
 	}
 	return path.Empty(), false
+}
+
+// replacesInPlace reports whether the plan replaces the app by one of the same name.
+func replacesInPlace(state, plan appModel) bool {
+	return !state.Repo.IsNull() && !state.Repo.Equal(plan.Repo)
 }
 
 // warnOfLoss warns about the data that a plan loses if it destroys or replaces an app.

@@ -99,7 +99,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	if !ok {
 		return
 	}
-	if plan != nil && (state == nil || !plan.InstanceID.Equal(state.InstanceID) || !plan.Name.Equal(state.Name)) {
+	if plan != nil && (state == nil || !plan.InstanceID.Equal(state.InstanceID) || !plan.Name.Equal(state.Name) || base.IsProtected(state.DeletionProtection)) {
 		r.CheckEngineOn("postgres", "database", plan.InstanceID, &resp.Diagnostics)
 	}
 	r.PlanNamed(ctx, req, resp, state.object(), plan.object())
