@@ -112,6 +112,9 @@ func TestAppIsNotReplacedInPlaceWhereAnotherResourceKeepsIt(t *testing.T) {
 	w.configure(block("first", "octo/other") + block("kept", "octo/web"))
 	w.says(1, []string{"The plan destroys what another resource keeps"}, "plan")
 	w.says(1, []string{"The plan destroys what another resource keeps"}, "apply", "-auto-approve")
+	second, _, _ := strings.Cut(block("second", "octo/web"), "import")
+	w.configure(block("first", "octo/other") + second)
+	w.says(1, []string{"Two resources manage app web of instance i-one"}, "apply", "-auto-approve")
 	must(t, len(changes(fake)) == before, "%d changes were sent", len(changes(fake))-before)
 }
 

@@ -12,7 +12,7 @@
 // An object that one resource keeps, and another one destroys or replaces, is an error.
 //
 // An app, a database, a script or a setting is checked against the planned instance
-// first. If its engine is off there, that is an error, or a warning for an app. If it is
+// first. If its engine is off there, that is an error, or a warning for a new app. If it is
 // off only in a record that was read, that is a warning.
 //
 // A replacement that the provider did not ask for (-replace, replace_triggered_by) is

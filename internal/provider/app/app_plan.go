@@ -33,12 +33,12 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if ok && plan != nil && (state == nil || !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)) {
 		warnOfPublicSecrets(ctx, req.Config, plan.Name.ValueString(), &resp.Diagnostics)
 	}
-	if ok {
-		after := plan.object()
-		if state != nil && plan != nil && replacesInPlace(*state, *plan) {
-			after = base.NamedObject{} // the app is destroyed before it is created again
-		}
-		r.PlanNamed(ctx, req, resp, state.object(), after)
+	switch {
+	case !ok:
+	case state != nil && plan != nil && state.object() == plan.object() && otherRepo(*state, *plan):
+		r.PlanReplacedInPlace(ctx, resp, plan.object())
+	default:
+		r.PlanNamed(ctx, req, resp, state.object(), plan.object())
 	}
 	if ok && state != nil && plan != nil {
 		base.NoteProtection(ctx, resp.Private, state.protectedObject(), state.protected(work), &resp.Diagnostics)
@@ -121,14 +121,14 @@ func replacedAt(state, plan appModel) (path.Path, bool) {
 		return path.Root("instance_id"), true
 	case !state.Name.Equal(plan.Name):
 		return path.Root("name"), true
-	case replacesInPlace(state, plan):
+	case otherRepo(state, plan):
 		return path.Root("repo"), true
 	}
 	return path.Empty(), false
 }
 
-// replacesInPlace reports whether the plan replaces the app by one of the same name.
-func replacesInPlace(state, plan appModel) bool {
+// otherRepo reports whether the plan replaces the app by one of another repository.
+func otherRepo(state, plan appModel) bool {
 	return !state.Repo.IsNull() && !state.Repo.Equal(plan.Repo)
 }
 

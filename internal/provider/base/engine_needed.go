@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// CheckEngineOn checks that the instance of a resource that the plan creates or changes
-// has the engine that the resource belongs to. The parameter what is the resource's name
+// CheckEngineOn checks that the instance of a resource that the plan creates or changes, or
+// that is protected, has the engine that the resource belongs to. The parameter what is the resource's name
 // in messages, such as "database". If the instance's own plan lacks the engine, this is
 // an error. It is only a warning if the plan creates the instance, which then has no id,
 // or if only a record is known, which may change before the apply. CheckEngineOn sends no

@@ -334,6 +334,17 @@ func (b *Resource) PlanNamed(ctx context.Context, req resource.ModifyPlanRequest
 	AddConflict(conflict, &resp.Diagnostics, path.Root("name"), of.secondText(), of.secondDetail())
 }
 
+// PlanReplacedInPlace is PlanNamed for a plan that replaces an object by one with the same
+// name.
+func (b *Resource) PlanReplacedInPlace(ctx context.Context, resp *resource.ModifyPlanResponse, object NamedObject) {
+	notePlanned(ctx, resp.Private, &resp.Diagnostics)
+	conflict := b.Planned.takes(object.Managed(), object.Managed())
+	if left := b.Planned.destroys(object.Managed()); left != NoConflict {
+		conflict = left
+	}
+	AddConflict(conflict, &resp.Diagnostics, path.Root("name"), object.secondText(), object.secondDetail())
+}
+
 // MakesNamed notes that a resource is about to create an object. It refuses the second
 // resource of this process that does so, and returns false.
 func (b *Resource) MakesNamed(object NamedObject, diags *diag.Diagnostics) bool {
