@@ -8,12 +8,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// CheckEngineOn checks that the instance of a resource that the plan creates or changes, or
-// that is protected, has the engine that the resource belongs to. The parameter what is the resource's name
-// in messages, such as "database". If the instance's own plan lacks the engine, this is
-// an error. It is only a warning if the plan creates the instance, which then has no id,
-// or if only a record is known, which may change before the apply. CheckEngineOn sends no
-// request.
+// CheckEngineOn checks that the instance of a resource has the engine that the resource
+// belongs to. It is called for a resource that the plan creates or changes, and for one
+// that is protected. The parameter what is the resource's name in messages, such as
+// "database". If the instance's own plan lacks the engine, this is an error. It is only a
+// warning if the plan creates the instance, which then has no id, or if only a record is
+// known, which may change before the apply. CheckEngineOn sends no request.
 func (b *Resource) CheckEngineOn(engine, what string, instanceID types.String, diags *diag.Diagnostics) {
 	at, summary, id := path.Root("instance_id"), "The engine "+engine+" is off", instanceID.ValueString()
 	if instanceID.IsUnknown() {
