@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -78,8 +79,9 @@ func TestNameThatTheReplacedObjectStillHas(t *testing.T) {
 	}
 }
 
-// If the old object is gone by the time of the apply, the service accepts the successor. The
-// deletion of the old object must leave it alone, because both have the same name.
+// If the old object is gone by the time of the apply, the service accepts the successor, even
+// if a gateway's page takes the place of the answer. The deletion of the old object must
+// leave it alone, because both have the same name.
 func TestSuccessorOfAnObjectThatIsGone(t *testing.T) {
 	t.Parallel()
 	const unprotected = "deletion_protection = false"
@@ -88,11 +90,14 @@ func TestSuccessorOfAnObjectThatIsGone(t *testing.T) {
 		address string // of the resource to replace; "" renames it
 		remove  func(*fakeservicetest.Server) bool
 		exists  func(*fakeservicetest.Server) bool
+		lost    bool // the answer to the creation
 	}{
-		"database is replaced": {createsFirst(oneDatabase(unprotected)), "hosting_postgres_database.test", removeOrders, hasOrders},
-		"database is renamed":  {oneDatabase(unprotected), "", removeOrders, hasOrders},
-		"app is replaced":      {createsFirst(oneApp(unprotected)), "hosting_app.test", removeGuestbook, hasGuestbook},
-		"app is renamed":       {oneApp(unprotected), "", removeGuestbook, hasGuestbook},
+		"database is replaced":            {createsFirst(oneDatabase(unprotected)), "hosting_postgres_database.test", removeOrders, hasOrders, false},
+		"database is renamed":             {oneDatabase(unprotected), "", removeOrders, hasOrders, false},
+		"app is replaced":                 {createsFirst(oneApp(unprotected)), "hosting_app.test", removeGuestbook, hasGuestbook, false},
+		"database is replaced, no answer": {createsFirst(oneDatabase(unprotected)), "hosting_postgres_database.test", removeOrders, hasOrders, true},
+		"app is replaced, no answer":      {createsFirst(oneApp(unprotected)), "hosting_app.test", removeGuestbook, hasGuestbook, true},
+		"app is renamed":                  {oneApp(unprotected), "", removeGuestbook, hasGuestbook, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake := seededApps(t)
@@ -106,6 +111,9 @@ func TestSuccessorOfAnObjectThatIsGone(t *testing.T) {
 			}
 			w.says(0, []string{"1 to add, 0 to change, 1 to destroy"}, plan...)
 			must(t, c.remove(fake), "nothing to remove")
+			if c.lost {
+				fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/i-one/**", AfterCommit: true, Page: http.StatusBadGateway})
+			}
 			w.says(0, []string{"1 added, 0 changed, 1 destroyed"}, "apply", "saved")
 			must(t, c.exists(fake), "the successor was deleted")
 			w.mustBeSettled()
