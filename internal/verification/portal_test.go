@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
@@ -88,8 +89,10 @@ func at(path string) act { return until(fmt.Sprintf("location.pathname === %q", 
 
 func typing(id, text string) act { return chromedp.SendKeys(chromedp.CSS("#"+id), text) }
 
+// submit sends a form and waits for the page that answers. A live page may show the outcome
+// before it is left.
 func submit(form string) act {
-	return click("#" + form + " button[type=submit]")
+	return chromedp.Steps(until("document.isLeft = true"), click("#"+form+" button[type=submit]"), until("document.isLeft === undefined"))
 }
 
 func (p *person) signsIn() {
@@ -238,6 +241,48 @@ func TestLivePartsInABrowser(t *testing.T) {
 	})) !== null`), says("This page is no longer kept up to date"))
 	// A part that the page requested in the meantime may be refused only now.
 	p.refused("load it again", http.StatusUnauthorized, click("#stale a"), at("/portal/sign-in"))
+}
+
+// A part of a page that changes while it is pressed is shown when it is released, and a
+// pressed button is clicked.
+func TestPressedPartInABrowser(t *testing.T) {
+	t.Parallel()
+	p := comeToPortal(t, fakeservicetest.Delivering(http.NotFoundHandler()))
+	endpoint := "https://hooks.example/shop"
+	hook, err := p.s.CreateWebhook(core.WebhookChange{URL: &endpoint})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.signsIn()
+	// pressDuringChange returns the delivery that the page hears of while the element is pressed.
+	pressDuringChange := func(selector string) string {
+		t.Helper()
+		p.does("open the endpoint", p.open("/portal/integrations/"+hook.ID), says("Last deliveries"), until(`(() => {
+			window.received = "";
+			stream.addEventListener("live", (event) => window.received = event.data);
+			return true;
+		})()`))
+		center, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]float64](fmt.Sprintf(`(() => {
+			const box = document.querySelector(%q).getBoundingClientRect();
+			return [box.x + box.width / 2, box.y + box.height / 2];
+		})()`, selector)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mouse := func(event input.DispatchMouseEventType) act {
+			return chromedp.MouseEvent(event, center[0], center[1], chromedp.ButtonLeft, chromedp.ClickCount(1))
+		}
+		p.does("press", mouse(chromedp.MousePressed))
+		sent, err := p.s.SendTestEvent(hook.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.does("release after the change", until(fmt.Sprintf("received.includes(%q)", sent.ID)), mouse(chromedp.MouseReleased))
+		return sent.ID
+	}
+	p.does("see the change", says(pressDuringChange("#deliveries-title")))
+	pressDuringChange("#test button")
+	p.does("see that the button was clicked", says("The test event is on its way"))
 }
 
 // furnished returns a portal with content on each page, and the addresses of all pages.

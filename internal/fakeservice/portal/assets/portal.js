@@ -4,12 +4,16 @@
 "use strict";
 
 const address = document.body.dataset.stream;
+const latest = new Map();
 let stream = null;
 
 function listen() {
   stream = new EventSource(address);
   for (const part of document.querySelectorAll("[data-live]")) {
-    stream.addEventListener(part.dataset.live, (event) => show(part, event.data));
+    stream.addEventListener(part.dataset.live, (event) => {
+      latest.set(part, event.data);
+      showLatest(part);
+    });
   }
   // What the page is about is gone, so it can only be left.
   stream.addEventListener("gone", () => {
@@ -23,6 +27,16 @@ function listen() {
       document.getElementById("stale").hidden = false;
     }
   });
+}
+
+// A button that is replaced while it is pressed is not clicked. So a part waits until nothing
+// in it is pressed.
+function showLatest(part) {
+  if (part.matches(":active")) {
+    requestAnimationFrame(() => showLatest(part));
+    return;
+  }
+  show(part, latest.get(part));
 }
 
 // What has the keyboard's focus keeps it, what is folded open stays so, and a log stays
