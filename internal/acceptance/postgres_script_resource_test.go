@@ -275,13 +275,20 @@ func TestScriptLeavesAConsoleThatSomebodyHasSet(t *testing.T) {
 // A script that Postgres refuses is not sent again, even if the console was closed in the
 // meantime: statements that it has committed would take effect twice.
 func TestScriptThatIsRefusedIsNotSentAgain(t *testing.T) {
-	fake, sql := startRecorded(t)
-	sql.fail("one", &fakeservice.SQLError{Message: "duplicate key value violates unique constraint", SQLState: "23505"})
-	sql.waitFor(func() { fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" }) })
-	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
-	w.says(1, []string{"uplicate key value"}, "apply", "-auto-approve")
-	if diff := cmp.Diff([]string{"rw main: one"}, sql.statements()); diff != "" {
-		t.Error(diff)
+	for _, refusal := range []fakeservice.SQLError{
+		{Message: "duplicate key value violates unique constraint", SQLState: "23505"},
+		{Message: "permission denied to create role", SQLState: "42501"},
+	} {
+		t.Run(refusal.SQLState, func(t *testing.T) {
+			fake, sql := startRecorded(t)
+			sql.fail("one", &refusal)
+			sql.waitFor(func() { fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" }) })
+			w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
+			w.says(1, []string{refusal.Message[1:]}, "apply", "-auto-approve")
+			if diff := cmp.Diff([]string{"rw main: one"}, sql.statements()); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
@@ -418,6 +425,16 @@ func TestScriptStaysWhereEnginesAreNotTold(t *testing.T) {
 	w.apply()
 	must(t, len(sql.statements()) == 1, "ran %v", sql.statements())
 	w.mustBeSettled()
+}
+
+// A console whose mode only the instance's record reports is restored, too.
+func TestScriptRestoresAModeThatTheRecordReports(t *testing.T) {
+	fake, sql := startRecorded(t)
+	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/sql-console", Times: -1, Rewrite: func(record map[string]any) { delete(record, "mode") }})
+	newWorkspace(t, fake, scriptHCL(`sql = "one"`)).apply()
+	if diff := cmp.Diff([]string{"rw", "off"}, modes(fake)); diff != "" || len(sql.statements()) != 1 {
+		t.Errorf("%v ran; the modes of the console (-want +got):\n%s", sql.statements(), diff)
+	}
 }
 
 // The console of a service that does not report its mode is left as it is, because it could

@@ -44,13 +44,11 @@ func (t *Turn) Query(ctx context.Context, database, sql string) error {
 	return err
 }
 
-// IsReadOnly reports whether an error is Postgres's refusal of a write: SQLSTATE 25006 in
-// a read-only transaction, or 42501 for a role without the privilege. The detail contains
-// the SQLSTATE (SERVICE.md#errors).
+// IsReadOnly reports whether an error is Postgres's refusal of a write in a read-only
+// transaction, SQLSTATE 25006. The detail contains the SQLSTATE (SERVICE.md#errors).
 func IsReadOnly(err error) bool {
 	var refusal *transport.APIError
-	return errors.Is(err, ErrSQL) && errors.As(err, &refusal) &&
-		(strings.Contains(refusal.Detail, "SQLSTATE 25006") || strings.Contains(refusal.Detail, "SQLSTATE 42501"))
+	return errors.Is(err, ErrSQL) && errors.As(err, &refusal) && strings.Contains(refusal.Detail, "SQLSTATE 25006")
 }
 
 // isResult reports whether a text begins like the result of a statement: an object with

@@ -69,7 +69,8 @@ func (c *console) open(ctx context.Context) error {
 
 // closed reports whether a statement was refused because another process closed the
 // console after it was opened: that process restored the mode that it had found. If so,
-// the statement did not run and can be sent again.
+// the statement did not run and can be sent again. Any other refusal is final: a script may
+// have committed some of its statements.
 func (c *console) closed(ctx context.Context, err error) (bool, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -83,18 +84,19 @@ func (c *console) closed(ctx context.Context, err error) (bool, error) {
 }
 
 // restore sets the console to the mode that it was found in. It does nothing if the
-// console is not open, because another client has set it, or it was never opened. After
-// an interruption, restore runs within the grace period, like other work.
+// console is not open, because another client has set it, or it was never opened. A mode
+// that is no longer reported counts as open. After an interruption, restore runs within the
+// grace period, like other work.
 func (c *console) restore(ctx context.Context) error {
 	if c.found == "" {
 		return nil
 	}
 	ctx = lifetime.Detached(ctx)
-	isOpen := func(mode string) bool { return mode == client.ConsoleReadWrite }
+	isOpen := func(mode string) bool { return mode == client.ConsoleReadWrite || mode == "" }
 	if !c.opened {
 		_, _, _ = c.turn.AwaitIdle(ctx) // the job that opens the console may still run
 	}
-	mode, err := base.ReadBack(ctx, func(ctx context.Context) (string, error) { return c.client.ConsoleMode(ctx, c.turn.InstanceID()) }, isOpen)
+	mode, err := base.ReadBack(ctx, c.mode, isOpen)
 	if err == nil && !isOpen(mode) {
 		return nil
 	}
