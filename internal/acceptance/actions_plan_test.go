@@ -23,6 +23,7 @@ func TestPlansOfActions(t *testing.T) {
 		"reset of one engine":     {"instance_reset", confirmed + `engine = "postgres"`, 0, []string{"deletes all data of engine postgres on instance i-one"}},
 		"reset of an engine off":  {"instance_reset", confirmed + `engine = "redis"`, 0, []string{"The engine redis is off"}},
 		"reset of no engine":      {"instance_reset", confirmed + `engine = "postgress"`, 1, []string{`There is no engine "postgress"; did you mean "postgres"?`}},
+		"reset of an empty one":   {"instance_reset", confirmed + `engine = trimprefix(terraform_data.other.output, "i-two")`, 1, []string{"engine must not be empty"}},
 		"restart of no engine":    {"engine_restart", `engine = "mysql"`, 1, []string{`There is no engine "mysql"; there are: apps, auth,`}},
 		"restart of an engine":    {"engine_restart", `engine = "postgres"`, 0, nil},
 		"restore":                 {"instance_restore", confirmed + `backup_id = "bak-1"`, 0, []string{"The restore will lose data", "everything that came after backup bak-1", "on instance i-one"}},
@@ -105,5 +106,26 @@ resource "terraform_data" "later" {
 	remove()
 	w.configure(strings.ReplaceAll(restore(`"one"`, `"bak-1"`), "i-one", "one"))
 	w.says(1, []string{`The service has no instance with the id "one"`, "finds an instance by its name"}, "plan", "-invoke=action.hosting_instance_restore.test")
+	changedNothing(t, fake)
+}
+
+// An empty engine does not mean every engine, even if it is known only after apply.
+func TestResetOfAnEmptyEngine(t *testing.T) {
+	needs(t, providerActions)
+	fake := seeded(t)
+	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/plans", Times: -1, Status: http.StatusForbidden, Code: "forbidden"})
+	w := newWorkspace(t, fake, `
+resource "terraform_data" "engine" {
+  input = ""
+  lifecycle {
+    action_trigger {
+      events  = [after_create]
+      actions = [action.hosting_instance_reset.test]
+    }
+  }
+}
+`+actionHCL("instance_reset", "confirm = \"i-one\"\nengine = terraform_data.engine.output"))
+	w.says(0, []string{"all data of the engine that is known after apply, or of every engine if that is null, on instance i-one"}, "plan")
+	w.says(1, []string{"engine must not be empty"}, "apply", "-auto-approve")
 	changedNothing(t, fake)
 }

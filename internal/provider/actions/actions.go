@@ -89,8 +89,7 @@ func (a *InstanceAction) ValidateConfig(ctx context.Context, req action.Validate
 	a.checkConfirmation(ctx, req.Config, &resp.Diagnostics)
 }
 
-// checkConfirmation checks the confirmation before any request: in the configuration, in
-// the plan and when the action is invoked. Unknown values are skipped.
+// checkConfirmation checks the confirmation. Unknown values are skipped.
 func (a *InstanceAction) checkConfirmation(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
 	if !slices.Contains(a.arguments(ctx), "confirm") {
 		return
@@ -104,9 +103,29 @@ func (a *InstanceAction) checkConfirmation(ctx context.Context, config tfsdk.Con
 	}
 }
 
+// validate applies the validators of the arguments in the plan and when the action is
+// invoked. Terraform applies them only to the configuration, where a value may still be
+// unknown.
+func (a *InstanceAction) validate(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
+	for name, attribute := range a.Attributes(ctx) {
+		argument, ok := attribute.(schema.StringAttribute)
+		if !ok {
+			continue
+		}
+		var value types.String
+		diags.Append(config.GetAttribute(ctx, path.Root(name), &value)...)
+		for _, rule := range argument.Validators {
+			var checked validator.StringResponse
+			rule.ValidateString(ctx, validator.StringRequest{Path: path.Root(name), Config: config, ConfigValue: value}, &checked)
+			diags.Append(checked.Diagnostics...)
+		}
+	}
+	a.checkConfirmation(ctx, config, diags)
+}
+
 // Invoke implements action.Action: it starts the operation and waits for its job.
 func (a *InstanceAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
-	a.checkConfirmation(ctx, req.Config, &resp.Diagnostics)
+	a.validate(ctx, req.Config, &resp.Diagnostics)
 	given, timeout := a.read(ctx, req.Config, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !base.RequireClient(a.Client, &resp.Diagnostics) {
 		return

@@ -28,7 +28,7 @@ type Plan struct {
 // ModifyPlan warns about the effects of the action, and checks the arguments that are
 // known.
 func (a *InstanceAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	a.checkConfirmation(ctx, req.Config, &resp.Diagnostics)
+	a.validate(ctx, req.Config, &resp.Diagnostics)
 	if a.Plan == nil || resp.Diagnostics.HasError() {
 		return
 	}
@@ -72,11 +72,14 @@ func PlanRotate(ctx context.Context, p *Plan) {
 // PlanReset warns that a reset deletes data.
 func PlanReset(ctx context.Context, p *Plan) {
 	p.CheckEngine(ctx)
-	data := "all data of every engine"
-	if !p.arguments["engine"].IsNull() {
-		data = "all data of " + p.named("engine", "engine")
+	engine := "every engine"
+	switch value := p.arguments["engine"]; {
+	case value.IsUnknown():
+		engine = p.named("engine", "engine") + ", or of every engine if that is null,"
+	case !value.IsNull():
+		engine = p.named("engine", "engine")
 	}
-	p.warnOfLoss("reset", data)
+	p.warnOfLoss("reset", "all data of "+engine)
 }
 
 // PlanRestore warns that a restore replaces data, and checks the backup.
