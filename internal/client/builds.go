@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
@@ -58,7 +59,8 @@ func buildsRequest(instanceID, app string) listing {
 }
 
 // WaitDeployed waits until a build of an app has succeeded and the app runs with it.
-// buildID "" means the newest build. before is the status of the app's record before the
+// buildID "" means the newest build: if the app has older ones, WaitDeployed first waits for
+// ReadLag, so that the list shows it. before is the status of the app's record before the
 // build was requested, or "" for an app that never ran. The error is a *BuildError if the
 // build failed, an *AppError if the app does not answer its health path, and an
 // *InterruptedError if the context ended. A build is not a job, and the instance accepts
@@ -81,6 +83,11 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 	}
 	key := instanceID + "/" + app + "/" + buildID
 	defer c.reads.builds.drop(key)
+	if buildID == "" && before != "" {
+		if err := lifetime.Pause(ctx, ReadLag); err != nil {
+			return interrupted(ctx, err, "the newest build of app "+app, "")
+		}
+	}
 	polled := c.reads.sequence.now()
 	search := buildSearch{id: buildID}
 	tell := c.progressOf(Progress{InstanceID: instanceID, App: app, Operation: OpBuild}, usualDuration[operation])

@@ -40,11 +40,17 @@ func TestBuilds(t *testing.T) {
 		"unhealthy":                   {always(succeeded), always(app(AppFailed)), "", "", "app a does not run: its health path did not answer 200 within a minute", 0},
 		"a newer one is there":        {always(builds(object{"id": "b-2", "status": "failed"}, object{"id": "b-1", "status": "successful"})), always(app(AppRunning)), "", "", "", 0},
 		"the newest, whichever it is": {always(builds(object{"id": "b-2", "status": "failed"}, object{"id": "b-1", "status": "successful"})), always(app(AppRunning)), "newest", "", "build b-2 of app a failed", 0},
-		"listed late":                 {func() http.HandlerFunc { return during(10*time.Second, builds(), succeeded) }, always(app(AppRunning)), "", "", "", 10 * time.Second},
-		"the app listed late":         {func() http.HandlerFunc { return during(10*time.Second, notFound, succeeded) }, func() http.HandlerFunc { return during(15*time.Second, notFound, app(AppRunning)) }, "", "", "", 15 * time.Second},
-		"a gateway's 404 for 20 s":    {func() http.HandlerFunc { return during(20*time.Second, gateway(404), succeeded) }, func() http.HandlerFunc { return during(40*time.Second, gateway(404), app(AppRunning)) }, "", "", "", 40 * time.Second},
-		"it takes its time":           {func() http.HandlerFunc { return during(180*time.Second, running, succeeded) }, func() http.HandlerFunc { return during(200*time.Second, app(AppBuilding), app(AppRunning)) }, "", "", "", 200 * time.Second},
-		"it ran before":               {always(succeeded), always(app(AppRunning)), "", AppRunning, "", runningHolds},
+		"the newest, listed late": {
+			func() http.HandlerFunc {
+				return during(10*time.Second, succeeded, builds(object{"id": "b-2", "status": "failed"}))
+			},
+			always(app(AppRunning)), "newest", AppRunning, "build b-2 of app a failed", ReadLag,
+		},
+		"listed late":              {func() http.HandlerFunc { return during(10*time.Second, builds(), succeeded) }, always(app(AppRunning)), "", "", "", 10 * time.Second},
+		"the app listed late":      {func() http.HandlerFunc { return during(10*time.Second, notFound, succeeded) }, func() http.HandlerFunc { return during(15*time.Second, notFound, app(AppRunning)) }, "", "", "", 15 * time.Second},
+		"a gateway's 404 for 20 s": {func() http.HandlerFunc { return during(20*time.Second, gateway(404), succeeded) }, func() http.HandlerFunc { return during(40*time.Second, gateway(404), app(AppRunning)) }, "", "", "", 40 * time.Second},
+		"it takes its time":        {func() http.HandlerFunc { return during(180*time.Second, running, succeeded) }, func() http.HandlerFunc { return during(200*time.Second, app(AppBuilding), app(AppRunning)) }, "", "", "", 200 * time.Second},
+		"it ran before":            {always(succeeded), always(app(AppRunning)), "", AppRunning, "", runningHolds},
 		"it ran before, and then fails": {always(succeeded), func() http.HandlerFunc {
 			return during(5*time.Second, app(AppRunning), during(5*time.Second, app(AppBuilding), app(AppFailed)))
 		}, "", AppRunning, "did not answer 200", 5 * time.Second},
