@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -92,7 +93,11 @@ func settingCases() []settingCase {
 
 // with returns a configuration of the setting with arguments, on the test instance.
 func (c settingCase) with(fake *fakeservicetest.Server, arguments string) string {
-	return config(fake, `%s
+	return config(fake, "%s", c.hcl(arguments))
+}
+
+func (c settingCase) hcl(arguments string) string {
+	return fmt.Sprintf(`%s
 resource %q "test" {
   instance_id = hosting_instance.test.id
   %s
@@ -264,4 +269,35 @@ func TestSettingsKeepWhatTheServiceDoesNotTell(t *testing.T) {
 			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(c.address(), tfjsonpath.New("mode"), knownvalue.StringExact("ro"))},
 		},
 	)
+}
+
+// A change or a reset whose end was not seen is reverted, even if the service does not report
+// the setting.
+func TestInterruptedSettingIsNotForgotten(t *testing.T) {
+	eachSetting(t, func(t *testing.T, c settingCase) {
+		fake := startFake(t)
+		limits := "\ntimeouts = {\n  update = \"3s\"\n  delete = \"3s\"\n}\n"
+		if c.resource == "hosting_allowlist" {
+			limits += `on_destroy = "open"`
+		}
+		w := newWorkspace(t, fake, c.hcl(c.first+limits))
+		w.apply()
+		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/**", Times: -1, Rewrite: func(record map[string]any) {
+			for _, setting := range []string{"allowlist", "console_mode", "mode", "site_url", "redirect_urls"} {
+				delete(record, setting)
+			}
+		}})
+		for n, interrupted := range []string{c.hcl(c.others[0] + limits), appsInstance} {
+			release := fake.HoldJobs(fakeservice.JobMatch{Operation: c.operation})
+			w.configure(interrupted)
+			w.says(1, []string{"Apply again to wait for it."}, "apply", "-auto-approve")
+			release()
+			w.configure(c.hcl(c.first + limits))
+			w.apply()
+			w.mustBeSettled()
+			if jobs := jobsOf(fake, c.operation); jobs != 3+2*n {
+				t.Errorf("%d jobs, want %d: the first, and each that was interrupted with the one that reverts it", jobs, 3+2*n)
+			}
+		}
+	})
 }

@@ -148,6 +148,8 @@ func (m *allowlistModel) matches(list client.Maybe[[]string]) bool {
 
 func (m *allowlistModel) tells(list client.Maybe[[]string]) bool { return list.Set }
 
+func (m *allowlistModel) forget() { m.CIDRs = types.SetNull(types.StringType) }
+
 func (m *allowlistModel) reset() bool {
 	m.CIDRs = types.SetValueMust(types.StringType, nil)
 	return m.OnDestroy.ValueString() == onDestroyOpen

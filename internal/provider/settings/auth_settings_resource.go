@@ -97,6 +97,10 @@ func (m *authSettingsModel) tells(s client.AuthSettings) bool {
 	return s.SiteURL.Set && s.RedirectURLs.Set
 }
 
+func (m *authSettingsModel) forget() {
+	m.SiteURL, m.RedirectURLs = types.StringNull(), types.SetNull(types.StringType)
+}
+
 func (m *authSettingsModel) reset() bool {
 	m.SiteURL, m.RedirectURLs = types.StringValue(""), types.SetNull(types.StringType)
 	return true

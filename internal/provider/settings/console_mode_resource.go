@@ -83,6 +83,8 @@ func (m *consoleModeModel) matches(mode string) bool {
 
 func (m *consoleModeModel) tells(mode string) bool { return mode != "" }
 
+func (m *consoleModeModel) forget() { m.Mode = types.StringNull() }
+
 func (m *consoleModeModel) reset() bool {
 	m.Mode = types.StringValue(client.ConsoleOff)
 	return true

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -38,6 +39,8 @@ type settingModel[M, S any] interface {
 	tells(S) bool
 	// matches reports whether the current setting is the one that the model requests.
 	matches(S) bool
+	// forget makes the setting null, which differs from any setting.
+	forget()
 	// reset changes the model to the setting that Delete sends. It returns false if
 	// Delete sends nothing.
 	reset() bool
@@ -256,6 +259,7 @@ func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.Upda
 	if P(&plan).differsFrom(&state) {
 		if err := r.put(ctx, &plan, base.StoredPlan[M](ctx, req, &resp.Diagnostics), timeout, &resp.Diagnostics); err != nil {
 			diagnostics.AddClientError(&resp.Diagnostics, "Unable to update the "+r.of(&plan), err)
+			r.forgetUnknown(ctx, err, &state, &resp.State, &resp.Diagnostics)
 			return
 		}
 	}
@@ -296,6 +300,17 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 		return
 	}
 	diagnostics.AddClientError(&resp.Diagnostics, "Unable to reset the "+r.of(&state), err)
+	r.forgetUnknown(ctx, err, &state, &resp.State, &resp.Diagnostics)
+}
+
+// forgetUnknown makes the setting null in the state if a failed change may have taken effect.
+// If the service does not report the setting, only this makes the next plan send it again.
+func (r *settingResource[M, S, P]) forgetUnknown(ctx context.Context, err error, m P, state *tfsdk.State, diags *diag.Diagnostics) {
+	if client.NothingDone(err) || diagnostics.Failed(err) {
+		return
+	}
+	m.forget()
+	r.SetState(ctx, state, *m, diags)
 }
 
 func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
