@@ -123,7 +123,7 @@ var creationFaults = []faultRow{
 			twin["id"] = "i-twin"
 			return append(records, twin)
 		})
-		r := newWorkspaceBeside(t, fake, instanceHCL(plainInstance)).fails("it cannot be told which of these it created")
+		r := newWorkspaceBeside(t, fake, instanceHCL(plainInstance)).fails("It may have created one of these new instances")
 		for _, id := range []string{onlyInstance(t, fake), "i-twin"} {
 			must(t, strings.Contains(r.output, importBlockOf(id)), "no import block of %s:\n%s", id, r.output)
 		}

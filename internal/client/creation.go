@@ -37,7 +37,7 @@ func (n NewInstance) namesakeOf(i Instance) bool {
 // equals reports whether an instance matches the request, as far as its record shows.
 // Engines that a create request cannot turn on are ignored.
 func (n NewInstance) equals(i Instance) bool {
-	if !n.namesakeOf(i) || i.Tags.Set && !sameSet(n.Tags, i.Tags.Value) {
+	if !n.namesakeOf(i) || i.Tags.Set && !sameSet(storedTags(n.Tags), storedTags(i.Tags.Value)) {
 		return false
 	}
 	if !i.Engines.Set {
@@ -49,6 +49,16 @@ func (n NewInstance) equals(i Instance) bool {
 		}
 	}
 	return true
+}
+
+// storedTags returns tags trimmed and in lower case. A service may store them so
+// (SERVICE.md#tolerance).
+func storedTags(tags []string) []string {
+	stored := make([]string, len(tags))
+	for k, tag := range tags {
+		stored[k] = strings.ToLower(strings.TrimSpace(tag))
+	}
+	return stored
 }
 
 // A Created is the result of a create request.
@@ -152,17 +162,24 @@ type createdAnswer struct {
 }
 
 // findCreated looks for the one instance that a create request with a lost response may
-// have created.
+// have created. If it finds none, the error names the new instances of the same name, plan
+// and region.
 func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[string]bool, lost error) (Created, error) {
 	begun := time.Now()
+	var namesakes []string
 	created, found, err := look(ctx, c, patience, func(ctx context.Context) (Created, bool, error) {
 		instances, err := c.Instances(ctx)
 		if err != nil {
 			return Created{}, false, err
 		}
 		var candidates []Instance
+		namesakes = nil
 		for _, i := range instances {
-			if !before[i.ID] && !c.HasClaimed(i.ID) && n.equals(i) {
+			if before[i.ID] || c.HasClaimed(i.ID) || !n.namesakeOf(i) {
+				continue
+			}
+			namesakes = append(namesakes, i.ID)
+			if n.equals(i) {
 				candidates = append(candidates, i)
 			}
 		}
@@ -173,17 +190,15 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 			i := candidates[0]
 			return Created{ID: i.ID, Status: i.Status, CheckoutURL: i.CheckoutURL, Pending: Pending{JobID: i.JobID}, Adopted: true}, true, nil
 		}
-		ids := make([]string, len(candidates))
-		for k, i := range candidates {
-			ids[k] = i.ID
-		}
-		return Created{}, false, &AmbiguousError{Name: n.Name, Candidates: ids}
+		return Created{}, false, &AmbiguousError{Name: n.Name, Candidates: namesakes}
 	})
-	if found {
+	switch ambiguous := (*AmbiguousError)(nil); {
+	case found:
 		return created, nil
-	}
-	if ambiguous := (*AmbiguousError)(nil); errors.As(err, &ambiguous) {
+	case errors.As(err, &ambiguous):
 		return Created{}, err
+	case len(namesakes) > 0:
+		return Created{}, &AmbiguousError{Name: n.Name, Candidates: namesakes}
 	}
 	unknown := &UnknownCreationError{What: fmt.Sprintf("instance %q", n.Name), Looked: time.Since(begun), Err: lost}
 	return Created{}, errors.Join(unknown, err)
@@ -282,15 +297,15 @@ func (a *createdAnswer) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// An AmbiguousError reports that the response to a create request was lost and that more
-// than one new instance may come from it.
+// An AmbiguousError reports that the response to a create request was lost, and names the
+// new instances that may come from it.
 type AmbiguousError struct {
 	Name       string
 	Candidates []string // instance ids
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("the answer to the creation of instance %q was lost, and it cannot be told which of these it created: %s",
+	return fmt.Sprintf("the answer to the creation of instance %q was lost. It may have created one of these new instances: %s",
 		e.Name, strings.Join(e.Candidates, ", "))
 }
 

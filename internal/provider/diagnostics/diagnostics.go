@@ -91,7 +91,7 @@ func nextStep(err error) string {
 		for _, id := range ambiguous.Candidates {
 			blocks.WriteString("\n" + ImportBlock("hosting_instance.NAME", id))
 		}
-		return "Check in the portal which of them this apply created, and add its import block; delete the others if nobody needs them:\n" + blocks.String()
+		return "Check in the portal which of them this apply created, and add its import block before you apply again:\n" + blocks.String()
 	case errors.As(err, &unknown):
 		return "Check in the portal whether it exists before you apply again. If it does, import it; " +
 			"if it does not, apply again. An apply that finds one with the same name being created stops and says so."
