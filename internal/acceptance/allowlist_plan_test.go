@@ -34,3 +34,12 @@ func TestPlanOfAnAllowlistThatOpensTheInstance(t *testing.T) {
 	r := w.run("plan", "-no-color")
 	must(t, r.exit == 0 && !strings.Contains(r.output, opens), "exit %d:\n%s", r.exit, r.output)
 }
+
+// A list that is known only after apply may open the instance, so the plan warns.
+func TestPlanOfAnAllowlistThatIsNotKnownYet(t *testing.T) {
+	fake := seeded(t)
+	w := newWorkspace(t, fake, settingHCL("hosting_allowlist", "test", `"i-one"`, `cidrs = ["10.0.0.1"]`))
+	w.apply()
+	w.configure(settingHCL("hosting_allowlist", "test", `"i-one"`, "cidrs = terraform_data.list.output") + "\nresource \"terraform_data\" \"list\" {\n  input = []\n}\n")
+	w.says(0, []string{"The instance may be open to the internet", "The planned allowlist of instance i-one is known after apply."}, "plan")
+}

@@ -108,11 +108,16 @@ func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	if plan == nil {
 		return
 	}
+	of := r.what
+	if !plan.InstanceID.IsUnknown() {
+		of = r.of(plan)
+	}
+	if state != nil && plan.CIDRs.IsUnknown() {
+		// The apply plans again with the known list, and drops the warning as repeated.
+		resp.Diagnostics.AddAttributeWarning(path.Root("cidrs"), "The instance may be open to the internet",
+			"The planned "+of+" is known after apply. If it is empty, or has 0.0.0.0/0 or ::/0, any address can then reach the instance. TLS and a password are still required.")
+	}
 	if after := plan.opens(); opensMore(before, after) {
-		of := r.what
-		if !plan.InstanceID.IsUnknown() {
-			of = r.of(plan)
-		}
 		resp.Diagnostics.AddAttributeWarning(path.Root("cidrs"), opensInstance,
 			fmt.Sprintf("The planned %s lets %s reach the instance. TLS and a password are still required.", of, after))
 	}
