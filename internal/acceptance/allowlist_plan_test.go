@@ -40,6 +40,8 @@ func TestPlanOfAnAllowlistThatIsNotKnownYet(t *testing.T) {
 	fake := seeded(t)
 	w := newWorkspace(t, fake, settingHCL("hosting_allowlist", "test", `"i-one"`, `cidrs = ["10.0.0.1"]`))
 	w.apply()
-	w.configure(settingHCL("hosting_allowlist", "test", `"i-one"`, "cidrs = terraform_data.list.output") + "\nresource \"terraform_data\" \"list\" {\n  input = []\n}\n")
-	w.says(0, []string{"The instance may be open to the internet", "The planned allowlist of instance i-one is known after apply."}, "plan")
+	for cidrs, input := range map[string]string{"terraform_data.list.output": "[]", "[terraform_data.list.output]": `"0.0.0.0/0"`} {
+		w.configure(settingHCL("hosting_allowlist", "test", `"i-one"`, "cidrs = "+cidrs) + "\nresource \"terraform_data\" \"list\" {\n  input = " + input + "\n}\n")
+		w.says(0, []string{"The instance may be open to the internet", "The planned allowlist of instance i-one is known after apply."}, "plan")
+	}
 }

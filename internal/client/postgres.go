@@ -45,7 +45,8 @@ func (t *Turn) Query(ctx context.Context, database, sql string) error {
 }
 
 // IsReadOnly reports whether an error is Postgres's refusal of a write in a read-only
-// transaction, SQLSTATE 25006. The detail contains the SQLSTATE (SERVICE.md#errors).
+// transaction, SQLSTATE 25006. The detail contains the SQLSTATE (SERVICE.md#errors). It is
+// false for 42501, a missing privilege, which the owner may also lack.
 func IsReadOnly(err error) bool {
 	var refusal *transport.APIError
 	return errors.Is(err, ErrSQL) && errors.As(err, &refusal) && strings.Contains(refusal.Detail, "SQLSTATE 25006")

@@ -112,7 +112,7 @@ func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	if !plan.InstanceID.IsUnknown() {
 		of = r.of(plan)
 	}
-	if state != nil && plan.CIDRs.IsUnknown() {
+	if state != nil && before != allAddresses && (plan.CIDRs.IsUnknown() || hasUnknown(plan.CIDRs)) {
 		// The apply plans again with the known list, and drops the warning as repeated.
 		resp.Diagnostics.AddAttributeWarning(path.Root("cidrs"), "The instance may be open to the internet",
 			"The planned "+of+" is known after apply. If it is empty, or has 0.0.0.0/0 or ::/0, any address can then reach the instance. TLS and a password are still required.")

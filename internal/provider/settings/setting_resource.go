@@ -147,7 +147,7 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), r.twoText(&plan), r.twoDetail())
 		return
 	}
-	if err := r.put(ctx, &plan, nil, timeout, &resp.Diagnostics); err != nil {
+	if _, err := r.put(ctx, &plan, nil, timeout, &resp.Diagnostics); err != nil {
 		r.Planned.FailsToMake(r.object(&plan))
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to set the "+r.of(&plan), err)
 		return
@@ -159,11 +159,13 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 
 // put waits for a job that another client has begun, and sends the setting. It compares
 // nothing: a read may lag, and a request that repeats a setting changes nothing. stored is
-// the model in the form that the service stores, or nil if no such form is noted.
-func (r *settingResource[M, S, P]) put(ctx context.Context, m, stored P, timeout time.Duration, diags *diag.Diagnostics) error {
-	err := base.InTurn(ctx, r.Client, m.instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+// the model in the form that the service stores, or nil if no such form is noted. sent
+// reports whether the setting was sent.
+func (r *settingResource[M, S, P]) put(ctx context.Context, m, stored P, timeout time.Duration, diags *diag.Diagnostics) (sent bool, err error) {
+	err = base.InTurn(ctx, r.Client, m.instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		_, _, err := turn.AwaitIdle(ctx)
 		if err == nil {
+			sent = true
 			err = r.send(ctx, turn, m)
 		}
 		if err == nil {
@@ -174,7 +176,7 @@ func (r *settingResource[M, S, P]) put(ctx context.Context, m, stored P, timeout
 	if err == nil {
 		r.readResult(ctx, m, stored, diags)
 	}
-	return err
+	return sent, err
 }
 
 func (r *settingResource[M, S, P]) send(ctx context.Context, turn *client.Turn, m P) error {
@@ -257,9 +259,12 @@ func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.Upda
 		return
 	}
 	if P(&plan).differsFrom(&state) {
-		if err := r.put(ctx, &plan, base.StoredPlan[M](ctx, req, &resp.Diagnostics), timeout, &resp.Diagnostics); err != nil {
+		sent, err := r.put(ctx, &plan, base.StoredPlan[M](ctx, req, &resp.Diagnostics), timeout, &resp.Diagnostics)
+		if err != nil {
 			diagnostics.AddClientError(&resp.Diagnostics, "Unable to update the "+r.of(&plan), err)
-			r.forgetUnknown(ctx, err, &state, &resp.State, &resp.Diagnostics)
+			if sent {
+				r.forgetUnknown(ctx, err, &state, &resp.State, &resp.Diagnostics)
+			}
 			return
 		}
 	}
@@ -276,10 +281,12 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 		!r.MayDelete(ctx, resp.Private, r.absent(&state), r.LooksAtInstance(P(&state).instance().ValueString()), &resp.Diagnostics) || !P(&state).reset() {
 		return
 	}
+	sent := false
 	err := base.InTurn(ctx, r.Client, P(&state).instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		if r.Planned.IsMadeAnew(r.object(&state)) {
 			return nil
 		}
+		sent = true
 		return r.send(ctx, turn, &state)
 	})
 	switch {
@@ -300,11 +307,13 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 		return
 	}
 	diagnostics.AddClientError(&resp.Diagnostics, "Unable to reset the "+r.of(&state), err)
-	r.forgetUnknown(ctx, err, &state, &resp.State, &resp.Diagnostics)
+	if sent {
+		r.forgetUnknown(ctx, err, &state, &resp.State, &resp.Diagnostics)
+	}
 }
 
-// forgetUnknown makes the setting null in the state if a failed change may have taken effect.
-// If the service does not report the setting, only this makes the next plan send it again.
+// forgetUnknown makes the setting null in the state if a change that was sent may have taken
+// effect despite its error. If the service does not report the setting, only this makes the next plan send it again.
 func (r *settingResource[M, S, P]) forgetUnknown(ctx context.Context, err error, m P, state *tfsdk.State, diags *diag.Diagnostics) {
 	if client.NothingDone(err) || diagnostics.Failed(err) {
 		return
