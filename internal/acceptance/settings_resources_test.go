@@ -293,7 +293,7 @@ func TestInterruptedSettingIsNotForgotten(t *testing.T) {
 			w.says(1, []string{"Apply again to wait for it."}, "apply", "-auto-approve")
 			release()
 			w.configure(c.hcl(c.first + limits))
-			w.apply()
+			w.says(0, []string{"1 changed"}, "apply", "-auto-approve", "-refresh=false", "-target="+c.address())
 			w.mustBeSettled()
 			if jobs := jobsOf(fake, c.operation); jobs != 3+2*n {
 				t.Errorf("%d jobs, want %d: the first, and each that was interrupted with the one that reverts it", jobs, 3+2*n)

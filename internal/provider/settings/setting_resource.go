@@ -39,7 +39,7 @@ type settingModel[M, S any] interface {
 	tells(S) bool
 	// matches reports whether the current setting is the one that the model requests.
 	matches(S) bool
-	// forget makes the setting null, which differs from any setting.
+	// forget makes the setting null.
 	forget()
 	// reset changes the model to the setting that Delete sends. It returns false if
 	// Delete sends nothing.
@@ -313,7 +313,8 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 }
 
 // forgetUnknown makes the setting null in the state if a change that was sent may have taken
-// effect despite its error. If the service does not report the setting, only this makes the next plan send it again.
+// effect despite its error. If the service does not report the setting, only this makes the
+// next plan send it again.
 func (r *settingResource[M, S, P]) forgetUnknown(ctx context.Context, err error, m P, state *tfsdk.State, diags *diag.Diagnostics) {
 	if client.NothingDone(err) || diagnostics.Failed(err) {
 		return
