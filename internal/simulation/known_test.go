@@ -144,17 +144,36 @@ func TestKnownDefects(t *testing.T) {
 			{}, {Flags: planningTwice, Edits: []edit{{argProfile, 2}}},
 		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			o := play(t, s)
-			for _, v := range o.violations {
-				t.Errorf("%s: %s", v.check, v.text)
-			}
-			if t.Failed() || *simStory {
-				t.Logf("the scenario:\n%s", s)
-				for _, line := range o.story {
-					t.Log(line)
-				}
-			}
-		})
+		t.Run(name, func(t *testing.T) { mustHold(t, s) })
+	}
+}
+
+// TestAllowedErrors plays scenarios in which the provider was right to end with an error and
+// a check did not allow it.
+func TestAllowedErrors(t *testing.T) {
+	for name, s := range map[string]scenario{
+		"a machine that was imported during its creation runs when it is destroyed": {Steps: []step{
+			{Cut: cut{interrupt, 21, false}}, {Verb: reimport, Target: 3}, {Verb: destroy},
+		}},
+		"the deletion of an imported sibling has failed": {Begin: siblings, Hides: hidesPlan, Habits: staysDeleting, Steps: []step{
+			{Deeds: []deed{{failsCreation, 7}}, Cut: cut{killAfter, 1, true}}, {}, {Deeds: []deed{{failsDeletion, 1}}},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) { mustHold(t, s) })
+	}
+}
+
+// mustHold plays a scenario that must pass every check.
+func mustHold(t *testing.T, s scenario) {
+	t.Helper()
+	o := play(t, s)
+	for _, v := range o.violations {
+		t.Errorf("%s: %s", v.check, v.text)
+	}
+	if t.Failed() || *simStory {
+		t.Logf("the scenario:\n%s", s)
+		for _, line := range o.story {
+			t.Log(line)
+		}
 	}
 }

@@ -219,13 +219,17 @@ func (w *world) own(r *http.Request, status int, answer []byte) {
 
 // checkDestroyed checks that a destroy leaves nothing in the state, unless it was hindered
 // by weather, another actor, protection, an engine that the configuration never had, or an
-// ephemeral connection to an instance whose checkout is open. A failed machine does not
-// hinder it. Objects that the machine refuses to drop individually do: its apps and
-// databases can only be deleted with it.
+// ephemeral connection to an instance whose checkout is open. A machine that was imported
+// during its creation is protected once it runs, which only its deletion can see. A failed
+// machine does not hinder it. Objects that the machine refuses to drop individually do: its
+// apps and databases can only be deleted with it.
 func (w *world) checkDestroyed(c *cli, st step, a applied) {
 	hindered := len(st.Strikes) > 0 || st.Cut.At > 0 || st.Beside || st.Key == strangerKey || w.readsLag() > 0 ||
 		slices.ContainsFunc(st.Deeds, func(d deed) bool { return d.At > 0 || d.Kind != breaksMachine })
 	if hindered || !a.planned && (a.says("is protected") || a.says("waits for its checkout") || a.says("which its configuration never had")) {
+		return
+	}
+	if a.says("is protected") && slices.ContainsFunc(c.addresses(), func(address string) bool { return c.imported(c.text(address, "id")) }) {
 		return
 	}
 	for _, address := range c.addresses() {
@@ -272,17 +276,21 @@ func (a applied) liftsProtection() bool {
 	return false
 }
 
-// isOnFailedMachine reports whether an instance of the first CLI or of this one cannot be
-// used and is not replaced. Such an instance, or its deletion, has failed, and it was
-// imported or is protected.
-func (w *world) isOnFailedMachine(c *cli) bool {
+// isOnFailedMachine reports whether an error at an address is about an instance of the first
+// CLI or of this one that cannot be used and is not replaced. Such an instance, or its
+// deletion, has failed, and it was imported or is protected.
+func (w *world) isOnFailedMachine(c *cli, address string) bool {
 	return slices.ContainsFunc([]*cli{w.first, c}, func(of *cli) bool {
-		i, there := w.fake.Instance(of.text(webAddress, "id"))
-		if !there {
-			return false
-		}
-		protected, _ := of.attribute(webAddress, "deletion_protection").(bool)
-		deleting := i.Status == fakeservice.StatusDeleting
-		return deleting && protected || (deleting || i.Status == fakeservice.StatusFailed) && of.imported(i.ID)
+		return w.cannotBeUsed(of, webAddress) || w.cannotBeUsed(of, address)
 	})
+}
+
+func (w *world) cannotBeUsed(c *cli, address string) bool {
+	i, there := w.fake.Instance(c.text(address, "id"))
+	if !there {
+		return false
+	}
+	protected, _ := c.attribute(address, "deletion_protection").(bool)
+	deleting := i.Status == fakeservice.StatusDeleting
+	return deleting && protected || (deleting || i.Status == fakeservice.StatusFailed) && c.imported(i.ID)
 }

@@ -32,7 +32,7 @@ func (w *world) settle(c *cli) {
 			continue // objects on the instance fail until the next apply replaces it
 		}
 		for _, e := range a.errors() {
-			if !closed(e.text) && !w.neverDeployed(c, e.address) && !w.isUntold(e.text) && !w.isOnFailedMachine(c) || w.neverRan(c, e) {
+			if !closed(e.text) && !w.neverDeployed(c, e.address) && !w.isUntold(e.text) && !w.isOnFailedMachine(c, e.address) || w.neverRan(c, e) {
 				w.violate(settled, "an apply in fair weather ends with (%s %s): %s", e.during, e.address, e.text)
 			}
 		}
