@@ -104,7 +104,10 @@ func (w *world) holdEmpty(c *cli, after *run) {
 			w.violate(settled, "after an apply in fair weather the plan of %s is to %s: %v", address, made.do, differences(made.prior, made.planned))
 		}
 	}
-	w.checkConfigured(c, func(address string) bool { return changes[address].do != nothing })
+	w.checkConfigured(c, func(address string) bool {
+		made := changes[address] // nil if its plan ended with an error
+		return made == nil || made.do != nothing
+	})
 	w.checkNotes(c)
 	w.count(endedEmpty)
 }
