@@ -229,7 +229,10 @@ func (w *world) checkDestroyed(c *cli, st step, a applied) {
 	if hindered || !a.planned && (a.says("is protected") || a.says("waits for its checkout") || a.says("which its configuration never had")) {
 		return
 	}
-	if a.says("is protected") && slices.ContainsFunc(c.addresses(), func(address string) bool { return c.imported(c.text(address, "id")) }) {
+	if a.says("is protected") && slices.ContainsFunc(c.addresses(), func(address string) bool {
+		id := c.text(address, "id")
+		return c.imported(id) && w.creationOf(id).FinishedAt.After(a.command.began)
+	}) {
 		return
 	}
 	for _, address := range c.addresses() {
@@ -276,15 +279,16 @@ func (a applied) liftsProtection() bool {
 	return false
 }
 
-// isOnFailedMachine reports whether an error at an address is about an instance of the first
-// CLI or of this one that cannot be used and is not replaced. Such an instance, or its
-// deletion, has failed, and it was imported or is protected.
+// isOnFailedMachine reports whether an error at an address may be about an instance of the
+// first CLI or of this one that cannot be used: the one at that address, or the first one.
 func (w *world) isOnFailedMachine(c *cli, address string) bool {
 	return slices.ContainsFunc([]*cli{w.first, c}, func(of *cli) bool {
 		return w.cannotBeUsed(of, webAddress) || w.cannotBeUsed(of, address)
 	})
 }
 
+// cannotBeUsed reports whether the instance at an address cannot be used and is not replaced.
+// It, or its deletion, has failed, and it was imported or is protected.
 func (w *world) cannotBeUsed(c *cli, address string) bool {
 	i, there := w.fake.Instance(c.text(address, "id"))
 	if !there {
