@@ -155,6 +155,9 @@ func TestAllowedErrors(t *testing.T) {
 		"a machine that was imported during its creation runs when it is destroyed": {Steps: []step{
 			{Cut: cut{interrupt, 21, false}}, {Verb: reimport, Target: 3}, {Verb: destroy},
 		}},
+		"a machine that was imported during its creation has run for long when it is destroyed unread": {Steps: []step{
+			{Cut: cut{interrupt, 21, false}}, {Verb: reimport, Target: 3, Pause: 20 * time.Minute}, {Verb: destroy, Flags: planningTwice},
+		}},
 		"the deletion of an imported sibling has failed": {Begin: siblings, Hides: hidesPlan, Habits: staysDeleting, Steps: []step{
 			{Deeds: []deed{{failsCreation, 7}}, Cut: cut{killAfter, 1, true}}, {}, {Deeds: []deed{{failsDeletion, 1}}},
 		}},

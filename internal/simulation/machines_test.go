@@ -220,9 +220,9 @@ func (w *world) own(r *http.Request, status int, answer []byte) {
 // checkDestroyed checks that a destroy leaves nothing in the state, unless it was hindered
 // by weather, another actor, protection, an engine that the configuration never had, or an
 // ephemeral connection to an instance whose checkout is open. A machine that was imported
-// during its creation is protected once it runs, which only its deletion can see. A failed
-// machine does not hinder it. Objects that the machine refuses to drop individually do: its
-// apps and databases can only be deleted with it.
+// during its creation is planned to go, as it never ran, and is refused if its deletion sees
+// that it runs. A failed machine does not hinder a destroy. Objects that the machine refuses
+// to drop individually do: its apps and databases can only be deleted with it.
 func (w *world) checkDestroyed(c *cli, st step, a applied) {
 	hindered := len(st.Strikes) > 0 || st.Cut.At > 0 || st.Beside || st.Key == strangerKey || w.readsLag() > 0 ||
 		slices.ContainsFunc(st.Deeds, func(d deed) bool { return d.At > 0 || d.Kind != breaksMachine })
@@ -230,8 +230,7 @@ func (w *world) checkDestroyed(c *cli, st step, a applied) {
 		return
 	}
 	if a.says("is protected") && slices.ContainsFunc(c.addresses(), func(address string) bool {
-		id := c.text(address, "id")
-		return c.imported(id) && w.creationOf(id).FinishedAt.After(a.command.began)
+		return c.imported(c.text(address, "id")) && c.text(address, "status") == fakeservice.StatusCreating
 	}) {
 		return
 	}
