@@ -26,29 +26,14 @@ func scenarios() *rapid.Generator[scenario] {
 		for n := rapid.IntRange(1, 4).Draw(t, "steps"); len(s.Steps) < n; {
 			s.Steps = append(s.Steps, drawStep(t, s.Steps))
 		}
-		if oneOf(t, "a change is reverted", false, false, false, false, false, false, false, true) {
+		if oneOf(t, "a sequence", false, false, false, false, true) {
 			if oneOf(t, "and nothing else happens", false, true) {
 				s.Steps = nil
 			}
-			s.Steps = append(s.Steps, drawRevertedChange(t)...)
+			s.Steps = append(s.Steps, sequences.Draw(t, "sequence")...)
 		}
 		return s
 	})
-}
-
-// drawRevertedChange draws a change that ends in an error, and the one that reverts it.
-func drawRevertedChange(t *rapid.T) []step {
-	a := oneOf(t, "reverted", argSecretEnv, argEnv, argEndpointSecret, argLinks, argBranch, argPort, argMemory, argTags)
-	from := rapid.IntRange(0, values[a]-1).Draw(t, "from")
-	to := (from + rapid.IntRange(1, values[a]-1).Draw(t, "to")) % values[a]
-	before := []edit{{argEngines, 2}, {argApp, 1}, {argEndpoint, 1}, {a, from}}
-	change := step{Edits: []edit{{a, to}}}
-	if oneOf(t, "is interrupted", true, false) {
-		change.Cut = cut{Kind: interrupt, At: 1, Writes: true}
-	} else {
-		change.Strikes = []strike{{Kind: oneOf(t, "is lost", lostAnswer, lostAnswer, neverSent, leaky), Times: 12, For: 5 * time.Minute}}
-	}
-	return []step{{Edits: before}, change, {Edits: before}}
 }
 
 // drawStep draws a step that follows others.
