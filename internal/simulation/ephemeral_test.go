@@ -93,6 +93,7 @@ func (w *world) checkNotOpened(c *call, before fakeservice.Instance, diagnostics
 			w.violate(connects, "%s does not say what to do about the open checkout: %s", connectionAddress, diagnostics[0].Detail)
 		}
 	case slices.ContainsFunc(w.paidSince(c.began.Add(-w.readsLag())), says): // its record was read before the payment
+	case w.repairedSince(before.ID, c.began.Add(-w.readsLag())) && says("its status is failed"): // its record was read before the repair
 	case unhurried, time.Since(c.began) >= longestOpening:
 	default:
 		w.violate(connects, "%s of a machine that is %s ends with: %s\n%s", connectionAddress, before.Status, diagnostics[0].Summary, diagnostics[0].Detail)

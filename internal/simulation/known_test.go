@@ -158,6 +158,10 @@ func TestAllowedErrors(t *testing.T) {
 		"a machine that was imported during its creation has run for long when it is destroyed unread": {Steps: []step{
 			{Cut: cut{interrupt, 21, false}}, {Verb: reimport, Target: 3, Pause: 20 * time.Minute}, {Verb: destroy, Flags: planningTwice},
 		}},
+		"a connection is opened just after a repair that reads do not show yet": {Lag: 8 * time.Second, Steps: []step{
+			{Deeds: []deed{{Kind: failsCreation}}, Cut: cut{interrupt, 1, true}, Pause: 20 * time.Minute},
+			{Edits: []edit{{argEphemeral, 1}}, Flags: withoutRefresh, Deeds: []deed{{Kind: repairsMachine}}},
+		}},
 		"the deletion of an imported sibling has failed": {Begin: siblings, Hides: hidesPlan, Habits: staysDeleting, Steps: []step{
 			{Deeds: []deed{{failsCreation, 7}}, Cut: cut{killAfter, 1, true}}, {}, {Deeds: []deed{{failsDeletion, 1}}},
 		}},

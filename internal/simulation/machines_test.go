@@ -159,6 +159,14 @@ func (w *world) repairs(id string) bool {
 	return true
 }
 
+// repairedSince reports whether a person has repaired an instance since a time.
+func (w *world) repairedSince(id string, t time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at, ok := w.repaired[id]
+	return ok && !at.Before(t)
+}
+
 // touch records that a person has changed an instance now.
 func (w *world) touch(id string) {
 	w.mu.Lock()
