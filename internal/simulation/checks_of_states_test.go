@@ -392,13 +392,16 @@ func (w *world) leavesEnginesAlone(v value) bool {
 }
 
 // readAgain checks that the process reads nothing older than its own changes, if nothing
-// else changes the objects.
-func (w *world) readAgain(r *run, p *process) {
+// else changes the objects. What the command did not refresh may be older in the state.
+func (w *world) readAgain(r *run, p *process, changes map[string]*change) {
 	if w.record != nil || w.scenario.Lag > 0 || w.scenario.Shapes&moreEngines != 0 || w.troubled() || len(r.told) > 0 || r.command.killed() || r.command.interrupted() || w.othersAct() {
 		return
 	}
 	again := r.cli.run(r.command)
 	for _, address := range r.cli.addresses() {
+		if !r.command.refreshes(changes[address]) {
+			continue
+		}
 		s := r.cli.get(address)
 		prior, ok := again.upgrade(p, address, s)
 		if !ok {

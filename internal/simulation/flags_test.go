@@ -27,6 +27,18 @@ func (f flags) String() string {
 	return strings.Join(all, " ")
 }
 
+// refreshes reports whether the command has refreshed a resource. made is its planned
+// change, or nil if it has none.
+func (c *command) refreshes(made *change) bool {
+	switch {
+	case c.flags&withoutRefresh != 0:
+		return false
+	case c.flags&planningTwice != 0:
+		return made != nil && made.do != nothing
+	}
+	return true
+}
+
 // planAddress reads and plans one resource as the command's flags say. now is its state, or
 // nil if it has none or no longer exists. made is nil if there is nothing to plan.
 func (r *run) planAddress(p *process, address string, b *block) (now *saved, made *change, ok bool) {

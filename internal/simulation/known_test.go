@@ -148,9 +148,8 @@ func TestKnownDefects(t *testing.T) {
 	}
 }
 
-// TestAllowedErrors plays scenarios in which the provider was right to end with an error and
-// a check did not allow it.
-func TestAllowedErrors(t *testing.T) {
+// TestAllowed plays scenarios in which the provider was right, and a check did not allow it.
+func TestAllowed(t *testing.T) {
 	for name, s := range map[string]scenario{
 		"a machine that was imported during its creation runs when it is destroyed": {Steps: []step{
 			{Cut: cut{interrupt, 21, false}}, {Verb: reimport, Target: 3}, {Verb: destroy},
@@ -161,6 +160,14 @@ func TestAllowedErrors(t *testing.T) {
 		"a connection is opened just after a repair that reads do not show yet": {Lag: 8 * time.Second, Steps: []step{
 			{Deeds: []deed{{Kind: failsCreation}}, Cut: cut{interrupt, 1, true}, Pause: 20 * time.Minute},
 			{Edits: []edit{{argEphemeral, 1}}, Flags: withoutRefresh, Deeds: []deed{{Kind: repairsMachine}}},
+		}},
+		"a state that was read late is not refreshed": {Steps: []step{
+			{}, {Edits: []edit{{argPlan, 1}}},
+			{Edits: []edit{{argPlan, 0}}, Strikes: []strike{{Kind: lagging, Class: reads, Times: 6, Amount: 4 * time.Second}}},
+			{Flags: planningTwice},
+		}},
+		"values in the service's own form are not refreshed": {Begin: everything, Shapes: ownForm, Steps: []step{
+			{}, {Flags: planningTwice},
 		}},
 		"the deletion of an imported sibling has failed": {Begin: siblings, Hides: hidesPlan, Habits: staysDeleting, Steps: []step{
 			{Deeds: []deed{{failsCreation, 7}}, Cut: cut{killAfter, 1, true}}, {}, {Deeds: []deed{{failsDeletion, 1}}},

@@ -459,7 +459,7 @@ func (w *world) apply(c *cli, cmd *command, with func(*run)) applied {
 	w.checkPatience(carry)
 	w.checkConnections(carry)
 	w.checkOnce(c)
-	w.readAgain(carry, p)
+	w.readAgain(carry, p, changes)
 	return applied{carry, true, changes}
 }
 
