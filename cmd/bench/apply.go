@@ -11,9 +11,6 @@ import (
 	"time"
 )
 
-// applySpeed is the speed of the fake's clock for applies: an instance takes 48 seconds.
-const applySpeed = 10
-
 // An applied is the cost of an apply.
 type applied struct {
 	requests, conflicts int
@@ -27,10 +24,11 @@ func (a applied) against(rounds int) float64 {
 	return a.span.Seconds() / (a.chain.Seconds() * float64(rounds))
 }
 
-// apply measures applies against the duration of their jobs and builds.
+// apply measures applies against the duration of their jobs and builds. The fake's clock has
+// its real speed, because the provider waits by the usual durations of jobs.
 func (b *bench) apply() (*table, error) {
 	t := &table{
-		Name: "apply", Title: fmt.Sprintf("first to last request, against the longest chain of jobs and builds, at speed %d", applySpeed),
+		Name: "apply", Title: "first to last request, against the longest chain of jobs and builds",
 		Columns: []column{{Name: "what"}, {Name: "parallelism"}, {Name: "requests"}, {Name: "409"}, {"chain s", 2}, {Name: "rounds"}, {"first to last request s", 2}, {"wall s", 2}, {"ratio", 3}},
 	}
 	conflicts := 0
@@ -70,11 +68,11 @@ func (b *bench) applyGuestbook() (_ applied, real bool, err error) {
 	module := filepath.Join(b.tree, "examples", "guestbook")
 	repository := "instance-hosting/guestbook"
 	real = true
-	f, err := b.startFake(applySpeed, nil, "--data-plane", "on", "--repo", repository+"="+filepath.Join(module, "app"))
+	f, err := b.startFake(1, nil, "--data-plane", "on", "--repo", repository+"="+filepath.Join(module, "app"))
 	if err != nil {
 		b.say("apply: without a data plane, as %s", err)
 		real = false
-		if f, err = b.startFake(applySpeed, nil); err != nil {
+		if f, err = b.startFake(1, nil); err != nil {
 			return applied{}, real, err
 		}
 	}
@@ -105,7 +103,7 @@ create_table        = %t
 
 // applyInstances applies n instances without other resources.
 func (b *bench) applyInstances(n, parallelism int) (_ applied, err error) {
-	f, err := b.startFake(applySpeed, nil)
+	f, err := b.startFake(1, nil)
 	if err != nil {
 		return applied{}, err
 	}
