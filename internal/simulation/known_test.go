@@ -169,6 +169,9 @@ func TestAllowed(t *testing.T) {
 		"values in the service's own form are not refreshed": {Begin: everything, Shapes: ownForm, Steps: []step{
 			{}, {Flags: planningTwice},
 		}},
+		"an outage lasts into a destroy": {Steps: []step{
+			{}, {Strikes: []strike{{Kind: away, Class: reads, Times: 1, Amount: 40 * time.Second}}}, {Verb: destroy},
+		}},
 		"the deletion of an imported sibling has failed": {Begin: siblings, Hides: hidesPlan, Habits: staysDeleting, Steps: []step{
 			{Deeds: []deed{{failsCreation, 7}}, Cut: cut{killAfter, 1, true}}, {}, {Deeds: []deed{{failsDeletion, 1}}},
 		}},

@@ -232,7 +232,7 @@ func (w *world) own(r *http.Request, status int, answer []byte) {
 // that it runs. A failed machine does not hinder a destroy. Objects that the machine refuses
 // to drop individually do: its apps and databases can only be deleted with it.
 func (w *world) checkDestroyed(c *cli, st step, a applied) {
-	hindered := len(st.Strikes) > 0 || st.Cut.At > 0 || st.Beside || st.Key == strangerKey || w.readsLag() > 0 ||
+	hindered := w.troubled() || st.Cut.At > 0 || st.Beside || st.Key == strangerKey || w.readsLag() > 0 ||
 		slices.ContainsFunc(st.Deeds, func(d deed) bool { return d.At > 0 || d.Kind != breaksMachine })
 	if hindered || !a.planned && (a.says("is protected") || a.says("waits for its checkout") || a.says("which its configuration never had")) {
 		return
