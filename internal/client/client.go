@@ -135,6 +135,9 @@ func (c *Client) HasClaimed(id string) bool {
 // HasAnswered reports whether the service has ever answered this client.
 func (c *Client) HasAnswered() bool { return c.sender.HasAnswered() }
 
+// CloseIdleConnections closes the connections that no request uses.
+func (c *Client) CloseIdleConnections() { c.sender.CloseIdleConnections() }
+
 // HideSecret removes a value from all future log lines and errors of the client. If the
 // value is a URL, its password alone is removed, too. Callers must register the secrets
 // that they send.

@@ -168,7 +168,10 @@ func (p *hostingProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 }
 
 func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	p.configured.Store(nil)
+	if before := p.configured.Swap(nil); before != nil {
+		// A process with -debug serves one command after the other.
+		before.Client.CloseIdleConnections()
+	}
 	var config providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {

@@ -51,7 +51,12 @@ func (c *connections) leave(used *http.RoundTripper) {
 	if !c.newest.CompareAndSwap(used, &next) {
 		return // another attempt that timed out has already replaced it
 	}
-	if t, ok := (*used).(*http.Transport); ok {
+	closeIdle(used)
+}
+
+// closeIdle closes the connections of a transport that no request uses.
+func closeIdle(of *http.RoundTripper) {
+	if t, ok := (*of).(*http.Transport); ok {
 		t.CloseIdleConnections()
 	}
 }

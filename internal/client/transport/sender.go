@@ -45,12 +45,13 @@ type Options struct {
 
 // A Sender sends requests to the service with one API key. It is safe for concurrent use.
 type Sender struct {
-	base    *url.URL
-	apiKey  string
-	agent   string
-	http    *retryablehttp.Client
-	outage  *outage
-	secrets *Secrets
+	base        *url.URL
+	apiKey      string
+	agent       string
+	http        *retryablehttp.Client
+	connections *connections
+	outage      *outage
+	secrets     *Secrets
 }
 
 // New returns a Sender without connections.
@@ -69,10 +70,10 @@ func New(o Options) *Sender {
 		}
 	}
 	o.Secrets.Add(o.APIKey)
-	s := &Sender{base: o.BaseURL, apiKey: o.APIKey, agent: o.UserAgent, outage: &outage{}, secrets: o.Secrets}
+	s := &Sender{base: o.BaseURL, apiKey: o.APIKey, agent: o.UserAgent, connections: newConnections(open), outage: &outage{}, secrets: o.Secrets}
 	limiter := newLimiter(o.RequestsPerSecond, o.Random)
 	s.http = newRetrying(&attempts{
-		connections: newConnections(open),
+		connections: s.connections,
 		timeout:     o.RequestTimeout,
 		limiter:     limiter,
 		paths:       &closedPaths{random: o.Random, closed: map[string]closedPath{}},
@@ -82,6 +83,10 @@ func New(o Options) *Sender {
 	}, o.MaxRetries, limiter, o.Random)
 	return s
 }
+
+// CloseIdleConnections closes the connections that no request uses. Later requests open new
+// ones.
+func (s *Sender) CloseIdleConnections() { closeIdle(s.connections.newest.Load()) }
 
 // HasAnswered reports whether the service has ever answered.
 func (s *Sender) HasAnswered() bool { return s.outage.hasAnswered() }
