@@ -392,7 +392,8 @@ func (w *world) leavesEnginesAlone(v value) bool {
 }
 
 // readAgain checks that the process reads nothing older than its own changes, if nothing
-// else changes the objects. What the command did not refresh may be older in the state.
+// else changes the objects. Objects that the command did not refresh are left out, because
+// their state may be older.
 func (w *world) readAgain(r *run, p *process, changes map[string]*change) {
 	if w.record != nil || w.scenario.Lag > 0 || w.scenario.Shapes&moreEngines != 0 || w.troubled() || len(r.told) > 0 || r.command.killed() || r.command.interrupted() || w.othersAct() {
 		return
