@@ -127,6 +127,34 @@ func TestRequestInFlightOutlivesATimeoutBesideIt(t *testing.T) {
 	})
 }
 
+// A POST in flight keeps its connection when the idle ones are closed. Once the connection is
+// idle, it is closed, too, and the next request opens another.
+func TestRequestInFlightOutlivesTheIdleConnections(t *testing.T) {
+	for _, http2 := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			var posts atomic.Int64
+			c, n := newNetwork(t, http2, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost {
+					posts.Add(1)
+					time.Sleep(30 * time.Second)
+				}
+				respond(w, 200, object{"id": "me"})
+			})
+			posted := make(chan error)
+			go func() { err := post(t.Context(), c); posted <- err }()
+			synctest.Wait()
+			c.CloseIdleConnections()
+			if err := <-posted; err != nil || posts.Load() != 1 || n.Dials() != 1 {
+				t.Errorf("HTTP/2 %v: got %d POSTs on %d connections, want 1 on 1: %v", http2, posts.Load(), n.Dials(), err)
+			}
+			c.CloseIdleConnections()
+			if err := readMe(t.Context(), c); err != nil || n.Dials() != 2 {
+				t.Errorf("HTTP/2 %v: got %d connections after the idle one was closed, want 2: %v", http2, n.Dials(), err)
+			}
+		})
+	}
+}
+
 // A connection that died while idle is closed by a ping, so that no request must time out
 // on it. If only the server is slow, it answers pings and the connection is kept.
 func TestPingFindsADeadConnection(t *testing.T) {
