@@ -17,14 +17,15 @@ import (
 //
 // Two calls that wait for the same answer, such as that of GET /me, continue at the same
 // moment, in the order of Go's scheduler. So the lines of one moment are compared in any
-// order. Two kinds of worlds are left out because the order has later consequences in them.
-// One has siblings that the service cannot distinguish. In the other, the service slows the
-// client down, so that the second call waits for its turn.
+// order. Three kinds of worlds are left out because the order has later consequences in
+// them. One has siblings that the service cannot distinguish. In another, the service slows
+// the client down, so that the second call waits for its turn. In the third, a connection
+// falls silent, so that calls give up at the same moment and draw their pauses.
 func TestOneTracePerScenario(t *testing.T) {
 	for seed, found := *simSeed, 0; found < 10; seed++ {
 		s := scenarios().Example(seed)
 		first := inOrder(play(t, s).log)
-		if len(first) == 0 || s.Begin == siblings || s.slowsDown() {
+		if len(first) == 0 || s.ordersCalls() {
 			continue
 		}
 		found++
@@ -54,12 +55,12 @@ func inOrder(log []string) []string {
 	})
 }
 
-// slowsDown reports whether the service refuses requests because there are too many.
-func (s scenario) slowsDown() bool {
-	return s.Rate != 0 || slices.ContainsFunc(s.Steps, func(st step) bool {
-		return slices.ContainsFunc(st.Strikes, func(hit strike) bool {
-			return slices.Contains([]strikeKind{strikeKind(weather.TooMany), strikeKind(weather.Busy), strikeKind(weather.Unavailable), away}, hit.Kind)
-		})
+// ordersCalls reports whether the order of two calls that continue at the same moment has
+// later consequences.
+func (s scenario) ordersCalls() bool {
+	kinds := []strikeKind{strikeKind(weather.TooMany), strikeKind(weather.Busy), strikeKind(weather.Unavailable), away, goesSilent}
+	return s.Begin == siblings || s.Rate != 0 || slices.ContainsFunc(s.Steps, func(st step) bool {
+		return slices.ContainsFunc(st.Strikes, func(hit strike) bool { return slices.Contains(kinds, hit.Kind) })
 	})
 }
 

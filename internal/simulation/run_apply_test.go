@@ -20,7 +20,7 @@ func (r *run) apply(p *process, changes map[string]*change) {
 	}
 	byLevel := r.levels(sortedNames(changes), r.kindOf)
 	for _, level := range slices.Backward(byLevel) {
-		r.atOnce(level, func(address string) {
+		r.atOnce(apart, level, func(address string) {
 			made := changes[address]
 			if made.do != remove && made.do != recreate || made.address == r.cli.createsFirst || r.command.interrupted() || r.command.killed() {
 				return
@@ -38,7 +38,7 @@ func (r *run) apply(p *process, changes map[string]*change) {
 		})
 	}
 	for n, level := range byLevel {
-		r.atOnce(level, func(address string) {
+		r.atOnce(together, level, func(address string) {
 			made := changes[address]
 			switch {
 			case made.block == nil:

@@ -81,7 +81,7 @@ func (r *run) plan(p *process) (changes map[string]*change, ok bool) {
 	refreshed := map[string]*saved{}
 	var mu sync.Mutex
 	for n, level := range r.levels(all, r.kindOf) {
-		r.atOnce(level, func(address string) {
+		r.atOnce(together, level, func(address string) {
 			if r.command.interrupted() || r.command.killed() {
 				return
 			}

@@ -179,12 +179,19 @@ func (r *run) resolve(ref reference, t tftypes.Type) value {
 	return attributesOf(v)[ref.attribute]
 }
 
+// together is the time between the starts of two calls that run at once. apart is more than
+// a request takes. If two calls shared the answer of a request and needed nothing else, Go's
+// scheduler would decide which of them is first, and the world could hardly be replayed.
+const (
+	together = 7 * time.Microsecond
+	apart    = 3 * longestLatency
+)
+
 // atOnce calls a function for each address concurrently and waits for all calls. They start
-// some microseconds apart, but instances start more than a request's time apart. Otherwise
-// Go's scheduler would decide which of two instances that the service cannot distinguish is
-// first after a shared read. Such a world could hardly be replayed. With -parallelism=1 the
-// calls run one after the other.
-func (r *run) atOnce(addresses []string, do func(address string)) {
+// one after the other, with the given time between them. Instances always start apart,
+// because the service cannot distinguish some of them. With -parallelism=1 the calls run one after
+// the other.
+func (r *run) atOnce(between time.Duration, addresses []string, do func(address string)) {
 	var all sync.WaitGroup
 	if r.command.flags&oneByOne != 0 {
 		for _, address := range addresses {
@@ -196,12 +203,12 @@ func (r *run) atOnce(addresses []string, do func(address string)) {
 		return
 	}
 	for i, address := range addresses {
-		apart := 7 * time.Microsecond
+		wait := time.Duration(i) * between
 		if r.kindOf(address) == "hosting_instance" {
-			apart = 3 * longestLatency
+			wait = time.Duration(i) * apart
 		}
 		all.Go(func() {
-			time.Sleep(time.Duration(i)*apart + time.Duration(len(r.cli.name))*time.Microsecond)
+			time.Sleep(wait + time.Duration(len(r.cli.name))*time.Microsecond)
 			do(address)
 		})
 	}

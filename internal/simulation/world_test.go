@@ -410,7 +410,7 @@ func (w *world) refresh(c *cli, cmd *command) {
 	}
 	p := w.start(c, cmd)
 	for _, level := range r.levels(c.addresses(), r.kindOf) {
-		r.atOnce(level, func(address string) {
+		r.atOnce(together, level, func(address string) {
 			if cmd.interrupted() || cmd.killed() {
 				return
 			}
