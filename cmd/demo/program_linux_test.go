@@ -156,9 +156,7 @@ func TestDemoIsInterrupted(t *testing.T) {
 func TestCommandKeepsWhatTheCLIPrints(t *testing.T) {
 	t.Parallel()
 	cli := filepath.Join(t.TempDir(), "terraform")
-	if err := os.WriteFile(cli, []byte("#!/bin/sh\necho \"the plan of $*\"\necho 'Error: no' >&2\nexit \"$2\"\n"), 0o700); err != nil { //nolint:gosec // it is run
-		t.Fatal(err)
-	}
+	machine.WriteProgram(t, cli, []byte("#!/bin/sh\necho \"the plan of $*\"\necho 'Error: no' >&2\nexit \"$2\"\n"))
 	const printed = "the plan of apply 3\nError: no\n"
 	work := &workspace{cli: cli, module: t.TempDir()}
 	if err := work.command(t.Context(), "apply", "0"); err != nil {

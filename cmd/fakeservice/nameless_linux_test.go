@@ -25,9 +25,7 @@ func TestUserWithoutAName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(program, content, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	machine.WriteProgram(t, program, content)
 	start := func(arguments ...string) *exec.Cmd {
 		command := exec.CommandContext(context.WithoutCancel(t.Context()), program, append([]string{"--listen", ":0"}, arguments...)...)
 		command.Dir, command.Env = "/", []string{"PATH=" + os.Getenv("PATH")}

@@ -22,9 +22,6 @@ func RunAsAnotherUser(t *testing.T, pattern string) {
 	program, home := filepath.Join(folder, "test"), filepath.Join(folder, "home")
 	copied, err := os.ReadFile(os.Args[0])
 	if err == nil {
-		err = os.WriteFile(program, copied, 0o755)
-	}
-	if err == nil {
 		err = os.Mkdir(home, 0o755)
 	}
 	if err == nil {
@@ -33,6 +30,7 @@ func RunAsAnotherUser(t *testing.T, pattern string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	WriteProgram(t, program, copied)
 	command := exec.CommandContext(t.Context(), program, "-test.run", pattern, "-test.v")
 	command.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "GOCACHE=", "GOMODCACHE=", "GOPATH=") //nolint:forbidigo // this package is for tests alone
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: anotherUser, Gid: anotherUser}}
