@@ -105,9 +105,9 @@ func (b *bench) takeOut(changed code) error {
 // worldsFolder is the folder of the simulated worlds.
 const worldsFolder = "internal/simulation"
 
-// worlds builds the simulated worlds from the copy, and runs them.
-func (b *bench) worlds(ctx context.Context, runs int, seed uint64, timeout time.Duration) (said string, outcome outcome, err error) {
-	return b.test(ctx, worldsFolder, timeout, "-test.run=^TestSim$",
+// worlds builds the simulated worlds from the copy, and runs those tests whose names match.
+func (b *bench) worlds(ctx context.Context, tests string, runs int, seed uint64, timeout time.Duration) (said string, outcome outcome, err error) {
+	return b.test(ctx, worldsFolder, timeout, "-test.run="+tests, "-test.failfast",
 		"-sim.runs="+strconv.Itoa(runs), "-sim.seed="+strconv.FormatUint(seed, 10))
 }
 

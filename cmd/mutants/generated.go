@@ -21,6 +21,7 @@ const worldsSeed = 1
 type sampling struct {
 	tree  string         // the project's root
 	in    *regexp.Regexp // the paths of the files to draw from
+	only  *regexp.Regexp // the names of the mutants to draw from
 	size  int            // the number of compiling mutants to try
 	seed  uint64
 	runs  int     // of the world, for each mutant
@@ -74,15 +75,17 @@ func (s sampling) draw(files code) ([]mutant, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, slices.DeleteFunc(mutants, func(m mutant) bool { return known[m.String()] != "" })...)
+		all = append(all, slices.DeleteFunc(mutants, func(m mutant) bool {
+			return known[m.String()] != "" || !s.only.MatchString(m.String())
+		})...)
 	}
 	random := rand.New(rand.NewPCG(s.seed, 0))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all, nil
 }
 
-// judges try mutants one after the other, with the unit tests of the mutant's package and
-// then simulated worlds. The first failure catches the mutant.
+// judges try mutants one after the other, with the tests of the folders that judgesOf
+// returns. The first failure catches the mutant.
 type judges struct {
 	bench  *bench
 	runs   int
@@ -99,7 +102,7 @@ type fate struct {
 
 // try plants a mutant, judges it and removes it.
 func (j judges) try(ctx context.Context, m mutant) (fate, error) {
-	for _, folder := range []string{path.Dir(m.file), worldsFolder} {
+	for _, folder := range judgesOf(m.file) {
 		if err := j.limit(ctx, folder); err != nil {
 			return fate{}, err
 		}
@@ -108,10 +111,22 @@ func (j judges) try(ctx context.Context, m mutant) (fate, error) {
 	if err := j.bench.plant(changed); err != nil {
 		return fate{}, err
 	}
-	f, err := j.judge(ctx, path.Dir(m.file))
+	f, err := j.judge(ctx, judgesOf(m.file))
 	f.mutant = m
 	return f, errors.Join(err, j.bench.takeOut(changed))
 }
+
+// judgesOf returns the folders whose tests judge a mutant of a file, in their order: its
+// own, that of the whole provider for a part of it, and the simulated worlds.
+func judgesOf(file string) []string {
+	folders := []string{path.Dir(file)}
+	if strings.HasPrefix(folders[0], providerFolder+"/") {
+		folders = append(folders, providerFolder)
+	}
+	return append(folders, worldsFolder)
+}
+
+const providerFolder = "internal/provider"
 
 // limit measures the time limit for the tests of a folder, which ends a mutant that never
 // ends. The tests must pass with nothing planted.
@@ -131,8 +146,8 @@ func (j judges) limit(ctx context.Context, folder string) error {
 	return nil
 }
 
-func (j judges) judge(ctx context.Context, folder string) (fate, error) {
-	for _, folder := range []string{folder, worldsFolder} {
+func (j judges) judge(ctx context.Context, folders []string) (fate, error) {
+	for _, folder := range folders {
 		said, outcome, err := j.run(ctx, folder, j.limits[folder])
 		if err != nil || outcome != missed {
 			return fate{outcome: outcome, by: whatFailed(folder, said)}, err
@@ -141,11 +156,11 @@ func (j judges) judge(ctx context.Context, folder string) (fate, error) {
 	return fate{outcome: missed}, nil
 }
 
-// run runs the worlds, or the tests of another folder like `make quick`: many concurrently,
-// because some wait.
+// run runs the stories and the worlds, or the tests of another folder like `make quick`:
+// many concurrently, because some wait.
 func (j judges) run(ctx context.Context, folder string, limit time.Duration) (said string, outcome outcome, err error) {
 	if folder == worldsFolder {
-		return j.bench.worlds(ctx, j.runs, worldsSeed, limit)
+		return j.bench.worlds(ctx, "^(TestStories|TestSim)$", j.runs, worldsSeed, limit)
 	}
 	return j.bench.test(ctx, folder, limit, "-test.failfast", "-test.short", "-test.parallel=64")
 }

@@ -64,7 +64,7 @@ func TestSim(t *testing.T) {
 }
 
 func TestSampling(t *testing.T) {
-	s := sampling{tree: newTree(t, aClient), in: regexp.MustCompile(""), size: 100, seed: 1, runs: 20, least: 80}
+	s := sampling{tree: newTree(t, aClient), in: regexp.MustCompile(""), only: regexp.MustCompile(""), size: 100, seed: 1, runs: 20, least: 80}
 	var out bytes.Buffer
 	enough, err := s.run(t.Context(), &out)
 	if err != nil || !enough {
@@ -94,7 +94,7 @@ func TestDraw(t *testing.T) {
 	files := code{"client.go": aClient["internal/client/client.go"]}
 	draw := func(seed uint64, in string) (names []string) {
 		t.Helper()
-		mutants, err := sampling{in: regexp.MustCompile(in), seed: seed}.draw(files)
+		mutants, err := sampling{in: regexp.MustCompile(in), only: regexp.MustCompile(""), seed: seed}.draw(files)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestDraw(t *testing.T) {
 }
 
 func TestSamplingTooFewCaught(t *testing.T) {
-	s := sampling{tree: newTree(t, aClient), in: regexp.MustCompile("client.go"), size: 5, runs: 20, least: 80.1}
+	s := sampling{tree: newTree(t, aClient), in: regexp.MustCompile("client.go"), only: regexp.MustCompile(""), size: 5, runs: 20, least: 80.1}
 	var out bytes.Buffer
 	if enough, err := s.run(t.Context(), &out); err != nil || enough {
 		t.Errorf("got %t, %v, want too few caught\n%s", enough, err, out.String())
@@ -126,7 +126,7 @@ func TestSamplingTooFewCaught(t *testing.T) {
 func TestSamplingControl(t *testing.T) {
 	tree := newTree(t, aClient)
 	write(t, tree, "internal/client/client_test.go", strings.Replace(aClient["internal/client/client_test.go"], "!= 7", "!= 8", 1))
-	s := sampling{tree: tree, in: regexp.MustCompile(""), size: 1, runs: 20}
+	s := sampling{tree: tree, in: regexp.MustCompile(""), only: regexp.MustCompile(""), size: 1, runs: 20}
 	var out bytes.Buffer
 	if _, err := s.run(t.Context(), &out); err == nil || !strings.Contains(err.Error(), "internal/client fails with nothing planted:\n--- FAIL: TestClient") {
 		t.Errorf("got %v, want that the client's tests fail with nothing planted\n%s", err, out.String())

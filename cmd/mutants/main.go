@@ -1,12 +1,12 @@
 // Command mutants plants mistakes into a copy of the project, one at a time, and checks
 // that its tests find them.
 //
-//	mutants generated [-n N] [-seed S] [-in PATTERN] [-runs N] [-min PERCENT]
+//	mutants generated [-n N] [-seed S] [-in PATTERN] [-only PATTERN] [-runs N] [-min PERCENT]
 //	mutants patches [-runs N] [-seed S] [-only PATTERN] [-jobs N] [-timeout D] [-control=false]
 //
 // "generated" draws small changes of the syntax of the client and the provider: a condition
-// negated, a statement dropped. Each is judged by the unit tests of its package and then by
-// simulated worlds. It exits with 1 when fewer than -min percent are caught. Mutants that
+// negated, a statement dropped. Each is judged by the unit tests of its package, by those of
+// the whole provider if it belongs to it, and by the stories and worlds of the simulation. It exits with 1 when fewer than -min percent are caught. Mutants that
 // are listed in equivalent.txt are not drawn.
 //
 // "patches" plants known bugs, the patches in internal/simulation/mutants. The simulated
@@ -60,6 +60,7 @@ func run(ctx context.Context, args []string) (good bool, err error) {
 	case "generated":
 		s := sampling{tree: "."}
 		in := pattern("in", "draw only from the files whose paths match this `pattern`")
+		only := pattern("only", "draw only mutants whose names match this `pattern`")
 		flags.IntVar(&s.size, "n", 100, "number of mutants that compile to try")
 		flags.Uint64Var(&s.seed, "seed", uint64(time.Now().Unix()), "the seed of the sample")
 		flags.IntVar(&s.runs, "runs", 500, "maximum number of worlds for each mutant; always the same worlds")
@@ -67,7 +68,7 @@ func run(ctx context.Context, args []string) (good bool, err error) {
 		if err := parse(flags, args[1:]); err != nil {
 			return false, err
 		}
-		s.in = *in
+		s.in, s.only = *in, *only
 		return s.run(ctx, os.Stdout)
 	case "patches":
 		o := options{tree: "."}

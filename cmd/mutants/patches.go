@@ -123,7 +123,7 @@ func (o options) try(ctx context.Context, b *bench, p patch) (verdict, error) {
 
 // judge runs the worlds on the bench as it is.
 func (o options) judge(ctx context.Context, b *bench) (verdict, error) {
-	said, outcome, err := b.worlds(ctx, o.runs, o.seed, o.timeout)
+	said, outcome, err := b.worlds(ctx, "^TestSim$", o.runs, o.seed, o.timeout)
 	if err != nil {
 		return verdict{}, err
 	}

@@ -122,3 +122,23 @@ func TestSecretsOfDecodingErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An endpoint's secret is hidden once the client has sent it.
+func TestSecretsOfEndpoints(t *testing.T) {
+	secret := "endpoint-canary"
+	for name, send := range map[string]func(*Client) error{
+		"created": func(c *Client) error {
+			_, err := c.CreateWebhook(t.Context(), "https://h.example", secret, true)
+			return err
+		},
+		"changed": func(c *Client) error {
+			_, err := c.UpdateWebhook(t.Context(), "wh", WebhookChange{Secret: &secret})
+			return err
+		},
+	} {
+		c, _ := newTestClient(t, says(422, object{"code": "validation_failed", "detail": "no secret is endpoint-canary"}))
+		if err := send(c); err == nil || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s: got %v, want an error without the secret", name, err)
+		}
+	}
+}

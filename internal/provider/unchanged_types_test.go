@@ -181,3 +181,25 @@ func TestRequestsOfOtherForms(t *testing.T) {
 		t.Errorf("a read without a state: got %d calls of the framework and the error %v, want one and none", left["read "+r.s.kind], err)
 	}
 }
+
+// The framework refuses private state with its own keys, or with values that are not text in
+// JSON.
+func TestPrivateStateOfOtherForms(t *testing.T) {
+	t.Parallel()
+	r := usual("hosting_instance", "i-1")
+	for name, row := range map[string]struct {
+		private string
+		want    bool
+	}{
+		"none":                   {"", true},
+		"a note":                 {`{"note":"e30="}`, true},   // {}
+		"the framework's key":    {`{".note":"e30="}`, false}, // {}
+		"a note that is no JSON": {`{"note":"ew=="}`, false},  // {
+		"a note that is no text": {`{"note":"Iv8i"}`, false},  // "\xff"
+		"no object":              {`[]`, false},
+	} {
+		if _, ok := resourceTypes()["hosting_instance"].decode(r.state, nil, []byte(row.private)); ok != row.want {
+			t.Errorf("%s: got %t, want %t", name, ok, row.want)
+		}
+	}
+}

@@ -211,13 +211,14 @@ func (w *world) watch(r *http.Request, _ []byte) gateway.Exchange {
 		line += "?" + w.normal(r.URL.RawQuery)
 	}
 	w.note("%s", line)
-	return &watched{w, line, r.Method == http.MethodGet}
+	return &watched{w, line, r.Method == http.MethodGet, slices.Contains(classesOf(r), reads)}
 }
 
 type watched struct {
 	world *world
 	line  string
-	read  bool
+	read  bool // whether it is any GET
+	told  bool // whether a story tells it
 }
 
 func (e *watched) Served(status int) { e.world.note("  %s: served %d", e.line, status) }
@@ -228,6 +229,10 @@ func (e *watched) Answered(status int, _ []byte, struck bool) {
 	}
 	if !e.read || struck || status != http.StatusOK {
 		e.world.tell("%s: %d%s", e.line, status, map[bool]string{true: ", struck"}[struck])
+	} else if d := e.world.details; d != nil && e.told {
+		e.world.mu.Lock()
+		d.reads[e.line]++
+		e.world.mu.Unlock()
 	}
 }
 

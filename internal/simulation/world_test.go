@@ -36,6 +36,8 @@ type world struct {
 	// is another key of the first account.
 	stranger  *fakeservice.Service
 	secondKey string
+	// details, if non-nil, are told after each step.
+	details *details
 	// record, if non-nil, is called with each call of a provider.
 	record func(transcript.Call)
 
@@ -147,6 +149,17 @@ func newWorld(s scenario) *world {
 
 // live plays the steps, and then lets everything come to rest.
 func (w *world) live() {
+	w.playSteps()
+	w.comeToRest()
+	for _, c := range []*cli{w.first, w.other} {
+		if c.busy {
+			w.settle(c)
+		}
+	}
+	w.readLogs()
+}
+
+func (w *world) playSteps() {
 	s := w.scenario
 	w.gateway.SetConditions(gateway.Conditions{DateOffset: s.Clock, Lag: s.Lag, RateLimit: gateway.RateLimit{PerSecond: float64(s.Rate), Burst: s.Rate}})
 	if s.Begin == adopted {
@@ -155,13 +168,6 @@ func (w *world) live() {
 	for _, st := range s.Steps {
 		w.step(st)
 	}
-	w.comeToRest()
-	for _, c := range []*cli{w.first, w.other} {
-		if c.busy {
-			w.settle(c)
-		}
-	}
-	w.readLogs()
 }
 
 // adopt lets the first CLI import the objects that a person has set up in the portal.
@@ -198,6 +204,7 @@ func (w *world) step(st step) {
 	w.run(w.cliOf(st.By), st)
 	beside.Wait()
 	w.setWeather(nil)
+	w.tellDetails()
 	time.Sleep(st.Pause)
 }
 
@@ -229,9 +236,13 @@ func (w *world) comeToRest() {
 	time.Sleep(time.Hour)
 }
 
-// end ends everything in the bubble, and checks the logs.
+// end checks the logs, and ends everything in the bubble.
 func (w *world) end() {
 	w.checkAtTheEnd()
+	w.endAll()
+}
+
+func (w *world) endAll() {
 	close(w.over)
 	for _, p := range w.running {
 		p.end()

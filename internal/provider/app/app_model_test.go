@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
@@ -83,6 +84,25 @@ func TestNewApp(t *testing.T) {
 	for _, memory := range []types.Int64{types.Int64Unknown(), types.Int64Null()} {
 		if m.MemoryMB = memory; m.newApp(nil).MemoryMB != nil {
 			t.Errorf("memory %s is sent", memory)
+		}
+	}
+}
+
+func TestVariablesOfAConfiguration(t *testing.T) {
+	for name, row := range map[string]struct {
+		env, secret types.Map
+		want        string
+	}{
+		"in one each":            {stringsMap(map[string]string{"A": "1"}), stringsMap(map[string]string{"B": "2"}), ""},
+		"in both":                {stringsMap(map[string]string{"A": "1"}), stringsMap(map[string]string{"A": "2"}), "E Duplicate variable"},
+		"a value that is hidden": {stringsMap(map[string]string{"A": hiddenVariable}), types.MapNull(types.StringType), "E Value of a variable is not known"},
+		"a secret of that kind":  {types.MapNull(types.StringType), stringsMap(map[string]string{"A": hiddenVariable}), "E Value of a variable is not known"},
+		"unknown":                {types.MapUnknown(types.StringType), types.MapUnknown(types.StringType), ""},
+	} {
+		var diags diag.Diagnostics
+		m := appModel{Env: row.env, SecretEnvWO: row.secret}
+		if m.validate(&diags); told(diags) != row.want {
+			t.Errorf("%s: got %q, want %q", name, told(diags), row.want)
 		}
 	}
 }

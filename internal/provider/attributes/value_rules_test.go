@@ -34,3 +34,28 @@ func TestNumberRules(t *testing.T) {
 		}
 	}
 }
+
+func TestRepository(t *testing.T) {
+	const must = "x must have the form owner/repo, not "
+	for value, want := range map[string]string{
+		"octo/app":                        "",
+		"octo":                            must + `"octo".`,
+		"/app":                            must + `"/app".`,
+		"octo/":                           must + `"octo/".`,
+		"octo/app/more and":               must + `"octo/app/more and".`,
+		"https://github.com/octo/app":     must + `"https://github.com/octo/app"; did you mean "octo/app"?`,
+		"https://github.com/octo/app.git": must + `"https://github.com/octo/app.git"; did you mean "octo/app"?`,
+		"git@github.com:octo/app":         must + `"git@github.com:octo/app"; did you mean "octo/app"?`,
+		"octo:app":                        must + `"octo:app".`,
+	} {
+		var resp validator.StringResponse
+		Repository().ValidateString(context.Background(), validator.StringRequest{Path: path.Root("x"), ConfigValue: types.StringValue(value)}, &resp)
+		got := ""
+		if resp.Diagnostics.HasError() {
+			got = resp.Diagnostics[0].Detail()
+		}
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

@@ -88,3 +88,11 @@ func TestTimeOrNull(t *testing.T) {
 		}
 	}
 }
+
+func TestNumbersOfTheService(t *testing.T) {
+	for n, want := range map[int64]types.Int64{0: types.Int64Null(), 512: types.Int64Value(512)} {
+		if got := Int64OrNull(n); !got.Equal(want) {
+			t.Errorf("%d: got %s, want %s", n, got, want)
+		}
+	}
+}

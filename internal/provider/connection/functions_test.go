@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 func TestLibpqEnv(t *testing.T) {
@@ -79,5 +82,37 @@ func TestWebhookSignatureOfADelivery(t *testing.T) {
 	want := "sha256=bf36ae2f2f54cee3864e4b10fb2f996843ecd3402ff39e32a64a8369730e93be" // computed with openssl
 	if got := webhookSignature(string(body), "whsec-of-the-fixture"); got != want {
 		t.Errorf("got signature %s, want %s", got, want)
+	}
+}
+
+// TestFunctionsAreCalled calls each function as Terraform does, with arguments that it
+// accepts and with others.
+func TestFunctionsAreCalled(t *testing.T) {
+	text := types.StringValue
+	for _, row := range []struct {
+		of        function.Function
+		arguments []attr.Value
+		want      string // "" if it is an error
+	}{
+		{NewLibpqEnvFunction(), []attr.Value{text("postgres://h"), text("ca.pem")}, `{"PGHOST":"h","PGPORT":"5432","PGSSLMODE":"verify-full","PGSSLROOTCERT":"ca.pem"}`},
+		{NewLibpqEnvFunction(), []attr.Value{text("mysql://h"), text("ca.pem")}, ""},
+		{NewPooledURLFunction(), []attr.Value{text("postgres://h/d")}, `"postgres://h:6432/d"`},
+		{NewPooledURLFunction(), []attr.Value{text("mysql://h/d")}, ""},
+		{NewWebhookSignatureFunction(), []attr.Value{text("what do ya want for nothing?"), text("Jefe")}, `"sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"`},
+	} {
+		var definition function.DefinitionResponse
+		row.of.Definition(t.Context(), function.DefinitionRequest{}, &definition)
+		result, err := definition.Definition.Return.NewResultData(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp := function.RunResponse{Result: result}
+		row.of.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData(row.arguments)}, &resp)
+		if (resp.Error != nil) != (row.want == "") {
+			t.Errorf("%T: got error %v, want one: %t", row.of, resp.Error, row.want == "")
+		}
+		if got := resp.Result.Value().String(); row.want != "" && got != row.want {
+			t.Errorf("%T: got %s, want %s", row.of, got, row.want)
+		}
 	}
 }

@@ -1,0 +1,193 @@
+package provider
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+)
+
+// serverOf returns a server whose client sends its requests to a handler, or that has no
+// client because the key is unknown.
+func serverOf(t *testing.T, service http.Handler, key any) listingServer {
+	t.Helper()
+	server := frameworkServer(newProvider("refused", WithTransport(gateway.Transport{Handler: service})))
+	answer, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+		Config: dynamicOf(providerType(), object{"base_url": "https://hosting.test/api/v1", "api_key": key}),
+	})
+	if err != nil || len(answer.Diagnostics) > 0 {
+		t.Fatal(err, answer.Diagnostics)
+	}
+	return server
+}
+
+// listingServer is what the tests of this file call.
+type listingServer interface {
+	tfprotov6.ProviderServer
+	tfprotov6.ListResourceServer
+}
+
+// refusesAll refuses the key of every request.
+func refusesAll(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusUnauthorized)
+	_, _ = w.Write([]byte(`{"status":401,"code":"unauthorized","detail":"The key is not valid."}`))
+}
+
+// TestEveryReadReportsItsError reads each data source and lists each type when the service
+// refuses the key, and when there is no client. The one error must be reported, and nothing
+// else.
+func TestEveryReadReportsItsError(t *testing.T) {
+	t.Parallel()
+	for name, server := range map[string]listingServer{
+		"the key is refused": serverOf(t, http.HandlerFunc(refusesAll), "key"),
+		"the key is unknown": serverOf(t, http.HandlerFunc(refusesAll), notKnown{}),
+	} {
+		schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for kind, schema := range schemas.DataSourceSchemas {
+			of := schema.ValueType().(tftypes.Object)
+			answer, err := server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: kind, Config: dynamicOf(of, requiredTexts(schema))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustBeOneError(t, name+", data source "+kind, answer.Diagnostics)
+		}
+		for kind, schema := range schemas.ListResourceSchemas {
+			of := schema.ValueType().(tftypes.Object)
+			stream, err := server.ListResource(t.Context(), &tfprotov6.ListResourceRequest{TypeName: kind, Config: dynamicOf(of, requiredTexts(schema)), IncludeResource: true, Limit: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var told []*tfprotov6.Diagnostic
+			for one := range stream.Results {
+				told = append(told, one.Diagnostics...)
+			}
+			mustBeOneError(t, name+", list of "+kind, told)
+		}
+	}
+}
+
+// TestReadWithoutAClient reads each resource when the key is unknown. The state stays as it
+// is, and nothing is reported.
+func TestReadWithoutAClient(t *testing.T) {
+	t.Parallel()
+	server := serverOf(t, http.HandlerFunc(refusesAll), notKnown{})
+	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, schema := range schemas.ResourceSchemas {
+		of := schema.ValueType().(tftypes.Object)
+		state := dynamicOf(of, requiredTexts(schema))
+		answer, err := server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: kind, CurrentState: state})
+		if err != nil || len(answer.Diagnostics) > 0 {
+			t.Errorf("%s: got error %v and %v, want none", kind, err, textsOf(answer.Diagnostics))
+			continue
+		}
+		if !slices.Equal(answer.NewState.MsgPack, state.MsgPack) {
+			t.Errorf("%s: the state has changed", kind)
+		}
+	}
+}
+
+// TestImportOfAnInvalidID imports each resource by an id that none can have.
+func TestImportOfAnInvalidID(t *testing.T) {
+	t.Parallel()
+	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
+	t.Cleanup(func() { _ = fake.Close() })
+	server := serverOf(t, fake, "key")
+	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind := range schemas.ResourceSchemas {
+		answer, err := server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: "a/b/c/d"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustBeOneError(t, "import of "+kind, answer.Diagnostics)
+	}
+}
+
+// TestResourcesOfOneID plans two resources whose states have the same id. If one is kept and
+// the other destroyed, the second plan is an error, as the kept one would lose its object.
+// Two plans that keep the object may be of one resource.
+func TestResourcesOfOneID(t *testing.T) {
+	t.Parallel()
+	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
+	t.Cleanup(func() { _ = fake.Close() })
+	for kind, state := range map[string]object{
+		"hosting_instance":         {"id": "i-1", "name": "web", "plan": "free", "region": "eu-central", "engines": object{}, "tags_all": []any{}, "status": "running", "deletion_protection": false},
+		"hosting_webhook_endpoint": {"id": "wh-1", "url": "https://hooks.example/one", "enabled": true},
+	} {
+		of := resourceTypes()[kind].objectType
+		arguments := object{}
+		for _, name := range []string{"name", "plan", "region", "engines", "url"} {
+			arguments[name] = state[name]
+		}
+		for _, row := range []struct {
+			destroys [2]bool
+			want     string
+		}{
+			{[2]bool{false, false}, ""},
+			{[2]bool{true, true}, ""},
+			{[2]bool{false, true}, "The plan destroys what another resource keeps"},
+			{[2]bool{true, false}, "The plan destroys what another resource keeps"},
+		} {
+			server, got := serverOf(t, fake, "key"), ""
+			for _, destroys := range row.destroys {
+				req := &tfprotov6.PlanResourceChangeRequest{TypeName: kind, PriorState: dynamicOf(of, state), ProposedNewState: dynamicOf(of, state), Config: dynamicOf(of, arguments)}
+				if destroys {
+					req.ProposedNewState, req.Config = dynamicOf(of, nil), dynamicOf(of, nil)
+				}
+				answer, err := server.PlanResourceChange(t.Context(), req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = ""
+				for _, d := range answer.Diagnostics {
+					if d.Severity == tfprotov6.DiagnosticSeverityError {
+						got += d.Summary
+					}
+				}
+			}
+			if (got == "") != (row.want == "") || !strings.HasPrefix(got, row.want) {
+				t.Errorf("%s, destroyed %v: got error %q, want %q", kind, row.destroys, got, row.want)
+			}
+		}
+	}
+}
+
+func mustBeOneError(t *testing.T, what string, told []*tfprotov6.Diagnostic) {
+	t.Helper()
+	if len(told) != 1 || told[0].Severity != tfprotov6.DiagnosticSeverityError {
+		t.Errorf("%s: got %d diagnostics, want one error: %v", what, len(told), textsOf(told))
+	}
+}
+
+func textsOf(told []*tfprotov6.Diagnostic) (texts []string) {
+	for _, d := range told {
+		texts = append(texts, d.Summary+": "+d.Detail)
+	}
+	return texts
+}
+
+// requiredTexts gives the id and each required text of a schema a value.
+func requiredTexts(schema *tfprotov6.Schema) object {
+	all := object{}
+	for _, a := range schema.Block.Attributes {
+		if (a.Required || a.Name == "id") && a.Type != nil && a.Type.Is(tftypes.String) {
+			all[a.Name] = "x"
+		}
+	}
+	return all
+}

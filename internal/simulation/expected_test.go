@@ -1,0 +1,155 @@
+package simulation
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+var simUpdate = flag.Bool("sim.update", false, "write the stories of TestStories instead of comparing them")
+
+// TestStories plays fixed scenarios and compares what happens with testdata/stories: the
+// calls of the provider, the requests to the service, the errors and warnings, and what each
+// command changes in the state. Random worlds check rules that always hold. A story shows
+// everything that the provider does in one situation.
+func TestStories(t *testing.T) {
+	for name, scenarios := range stories() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var text strings.Builder
+			for _, title := range sortedNames(scenarios) {
+				fmt.Fprintf(&text, "# %s\n\n%s\n\n", title, tellStory(t, scenarios[title]))
+			}
+			file := filepath.Join("testdata", "stories", name+".txt")
+			if *simUpdate {
+				if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := text.String(); got != string(want) {
+				t.Errorf("%s: %s\nIf the change is intended, write the stories again with -sim.update and read the difference.",
+					file, firstDifference(strings.Split(string(want), "\n"), strings.Split(got, "\n")))
+			}
+		})
+	}
+}
+
+// tellStory plays a scenario and returns its story, without times, which would change with
+// each additional request. Calls run one after the other, so that the order is always the
+// same.
+func tellStory(t *testing.T, s story) string {
+	for i := range s.Steps {
+		s.Steps[i].Flags |= oneByOne
+	}
+	warmUp()
+	var lines []string
+	synctest.Test(t, func(*testing.T) {
+		w := newWorld(s.scenario)
+		w.details = &details{from: s.from, reads: map[string]int{}, states: map[string]map[string]string{}}
+		w.playSteps()
+		w.endAll()
+		for _, v := range w.violations {
+			t.Errorf("%s\n%s: %s", s, v.check, v.text)
+		}
+		lines = w.story[w.details.begin:]
+	})
+	for i, line := range lines {
+		lines[i] = timeOfLine.ReplaceAllString(line, "")
+	}
+	return checkoutToken.ReplaceAllString(strings.Join(lines, "\n"), "/checkout/...")
+}
+
+var (
+	timeOfLine    = regexp.MustCompile(`^ *\S+  `)
+	checkoutToken = regexp.MustCompile(`/checkout/[a-z2-7]+`) // random
+)
+
+// details is what a story tells after each step, in addition to what happens.
+type details struct {
+	steps, from, begin int // the steps so far, the first to tell, and the line at which it begins
+	reads  map[string]int               // the number of successful reads since then
+	states map[string]map[string]string // the attributes of each resource, as JSON
+}
+
+// tellDetails tells which reads the last step took, and what it changed in the states.
+func (w *world) tellDetails() {
+	if w.details == nil {
+		return
+	}
+	d := w.details
+	w.mu.Lock()
+	reads := d.reads
+	d.reads = map[string]int{}
+	w.mu.Unlock()
+	var texts []string
+	for _, line := range sortedNames(reads) {
+		texts = append(texts, fmt.Sprintf("%d %s", reads[line], strings.TrimPrefix(line, "GET ")))
+	}
+	w.tell("    reads: %s", strings.Join(texts, ", "))
+	for _, c := range []*cli{w.first, w.other} {
+		for _, address := range c.addresses() {
+			w.tellChanges(c, address)
+		}
+		for _, name := range sortedNames(d.states) {
+			if address, ok := strings.CutPrefix(name, c.name+" "); ok && c.get(address) == nil {
+				w.tell("    %s is no longer in the state", name)
+				delete(d.states, name)
+			}
+		}
+	}
+	if d.steps++; d.steps == d.from {
+		w.mu.Lock()
+		d.begin = len(w.story)
+		w.mu.Unlock()
+	}
+}
+
+// tellChanges tells which attributes of a resource differ from those last told.
+func (w *world) tellChanges(c *cli, address string) {
+	s, name := c.get(address), c.name+" "+address
+	about := map[string]any{}
+	_ = json.Unmarshal(s.json, &about) // it was encoded here
+	var private map[string][]byte
+	_ = json.Unmarshal(s.private, &private) // the framework encodes it, and it may be empty
+	for key, note := range private {
+		about["private "+key] = json.RawMessage(note)
+	}
+	if s.tainted {
+		about["tainted"] = true
+	}
+	d := w.details
+	told, now, changed := d.states[name], map[string]string{}, []string{}
+	d.states[name] = now
+	for _, key := range sortedNames(about) {
+		text, _ := json.Marshal(about[key]) // it was decoded from JSON
+		now[key] = string(text)
+		if randomAttributes[key] && about[key] != nil {
+			now[key] = "..."
+		}
+		if told[key] != now[key] && (told != nil || now[key] != "null") {
+			changed = append(changed, key+" = "+now[key])
+		}
+	}
+	for _, key := range sortedNames(told) {
+		if _, ok := now[key]; !ok {
+			changed = append(changed, key+" is gone")
+		}
+	}
+	if len(changed) > 0 {
+		w.tell("    %s: %s", name, strings.Join(changed, ", "))
+	}
+}
+
+// randomAttributes have another value each time.
+var randomAttributes = map[string]bool{"auth_anon_key": true, "ca_certificate": true}
