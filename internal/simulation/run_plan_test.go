@@ -88,6 +88,10 @@ func (r *run) plan(p *process) (changes map[string]*change, ok bool) {
 			var b *block
 			if configured, ok := blocks[address]; ok {
 				b = &configured
+				if r.hasFailed(b.references()...) { // Terraform plans nothing that depends on an error
+					r.fail(address)
+					return
+				}
 			}
 			now, made, ok := r.planAddress(p, address, b)
 			if !ok {
