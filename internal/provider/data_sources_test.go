@@ -145,8 +145,8 @@ func furnish(t *testing.T, fake *fakeservice.Service) (waiting string) {
 	}
 	fake.Advance(10 * time.Minute)
 	var paid [2]core.Creation
-	for n := range paid {
-		created, err := fake.CreateInstance(core.NewInstance{Name: "paid", Plan: "small", Region: "eu-central"}, "https://hosting.test")
+	for n, name := range []string{"paid", "waiting"} {
+		created, err := fake.CreateInstance(core.NewInstance{Name: name, Plan: "small", Region: "eu-central"}, "https://hosting.test")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -203,3 +203,20 @@ func TestPrivateStateOfOtherForms(t *testing.T) {
 		}
 	}
 }
+
+// The calls of a plan that changes nothing do not reach the framework. Each would cost
+// several times as much.
+func TestUnchangedCallsDoNotReachTheFramework(t *testing.T) {
+	t.Parallel()
+	r, left := usual("hosting_instance", "i-1"), map[string]int{}
+	s := newSide(usualRecords("i-1"), &left)
+	s.configure(t)
+	for _, call := range unchangedCalls {
+		if err := call.make(t.Context(), s.server, r); err != nil {
+			t.Errorf("%s: %v", call.name, err)
+		}
+	}
+	if len(left) > 0 {
+		t.Errorf("got calls of the framework %v, want none", left)
+	}
+}

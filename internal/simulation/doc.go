@@ -19,6 +19,9 @@
 // therefore also apply to unforeseen scenarios. porcupine checks the history of each
 // instance for linearizability.
 //
+// TestStories plays fixed scenarios and compares all that happens in them with
+// testdata/stories. The checks know what must never happen; the stories say what does.
+//
 // A world repeats exactly: all randomness is the scenario's, each request has its own
 // latency, and ids are normalised in the log. The world has no connections; tests over a
 // network in memory cover those (client/network_test.go).

@@ -24,6 +24,8 @@ func stories() map[string]map[string]story {
 		"changes":    eachWrite(10, step{Edits: manyChanges}, true),
 		"deletions":  eachWrite(9, step{Verb: destroy}, true),
 		"reads":      eachRead(9),
+		"readings":   eachReading(),
+		"scripts":    scripts(),
 		"people":     eachDeed(),
 		"records":    eachRecord(),
 		"imports":    eachImport(),
@@ -103,6 +105,35 @@ func eachRead(readsOf int) map[string]story {
 		}
 	}
 	return all
+}
+
+// eachReading changes one thing at a time, and lets each read fail that follows the plan.
+func eachReading() map[string]story {
+	all := map[string]story{}
+	for _, change := range []edit{{argTags, 1}, {argEngines, 1}, {argAllowlist, 2}, {argConsole, 2}, {argAuth, 2}, {argEndpoint, 2}, {argDatabase, 2}, {argExtension, 2}, {argPort, 1}, {argTrigger, 1}, {argProfile, 2}, {argApp, 0}} {
+		for n := 6; n < 13; n++ {
+			hit := []strike{{Kind: badGateway, Class: reads, Nth: n, Times: 5}}
+			all[fmt.Sprintf("%s, read %02d fails", change, n+1)] = afterwards(step{Edits: []edit{change}, Strikes: hit}, step{})
+		}
+	}
+	return all
+}
+
+// scripts loses the answer of a script.
+func scripts() map[string]story {
+	lost := []strike{{Kind: lostAnswer, Class: creations, Times: 1}}
+	update := step{Edits: []edit{{argScript, 2}}, Strikes: lost}
+	without := step{Edits: []edit{{argScript, 0}}}
+	return map[string]story{
+		"created, refreshed, applied": fromNothing(oneInstance, step{}, step{Edits: []edit{{argScript, 1}}, Strikes: lost}, step{Verb: refresh}, step{}),
+		"created, removed":            fromNothing(oneInstance, step{}, step{Edits: []edit{{argScript, 1}}, Strikes: lost}, without),
+		"updated, applied":            afterwards(update, step{}),
+		"updated, refreshed, applied": afterwards(update, step{Verb: refresh}, step{}),
+		"updated, reverted":           afterwards(update, step{Edits: []edit{{argScript, 1}}}),
+		"updated, removed":            afterwards(update, without),
+		"destroyed":                   afterwards(step{Edits: []edit{{argDestroySQL, 1}}}, step{Edits: []edit{{argScript, 0}}, Strikes: lost}, step{}),
+		"destroyed, refused":          afterwards(step{Edits: []edit{{argDestroySQL, 1}}}, step{Edits: []edit{{argScript, 0}}, Strikes: []strike{{Kind: leaky, Class: creations, Times: 1}}}, step{}),
+	}
 }
 
 // eachDeed lets a person do something before a refresh and an apply with changes.

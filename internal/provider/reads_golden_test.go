@@ -1,0 +1,253 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+)
+
+const readsFile = "testdata/reads.txt"
+
+// A filteredRead reads a data source or lists a type, with some arguments.
+type filteredRead struct {
+	kind   string
+	config object
+}
+
+var (
+	shop = object{"instance_id": "i-shop"}
+	none = object{"instance_id": "i-none"}
+
+	filteredReads = []filteredRead{
+		{"hosting_account", object{}},
+		{"hosting_app", object{"instance_id": "i-shop", "name": "web"}},
+		{"hosting_app", object{"instance_id": "i-shop", "name": "none"}},
+		{"hosting_app_builds", object{"instance_id": "i-shop", "app": "web"}},
+		{"hosting_app_builds", object{"instance_id": "i-shop", "app": "web", "status": "failed"}},
+		{"hosting_app_builds", object{"instance_id": "i-shop", "app": "web", "status": "queued"}},
+		{"hosting_app_builds", object{"instance_id": "i-shop", "app": "none"}},
+		{"hosting_backups", shop},
+		{"hosting_backups", object{"instance_id": "i-shop", "kind": "undo"}},
+		{"hosting_backups", none},
+		{"hosting_billing", shop},
+		{"hosting_billing", object{"status": "pending"}},
+		{"hosting_billing", object{"status": "none"}},
+		{"hosting_connection", shop},
+		{"hosting_connection", none},
+		{"hosting_instance", object{"id": "i-shop"}},
+		{"hosting_instance", object{"name": "shop"}},
+		{"hosting_instance", object{"name": "shop", "id": "i-shop"}},
+		{"hosting_instance", object{"name": "none"}},
+		{"hosting_instance", object{}},
+		{"hosting_instances", object{}},
+		{"hosting_instances", object{"name": "shop"}},
+		{"hosting_instances", object{"name": "none"}},
+		{"hosting_instances", object{"plan": "small"}},
+		{"hosting_instances", object{"plan": "none"}},
+		{"hosting_instances", object{"region": "eu-central"}},
+		{"hosting_instances", object{"region": "none"}},
+		{"hosting_instances", object{"status": "creating"}},
+		{"hosting_instances", object{"status": "none"}},
+		{"hosting_instances", object{"tag": "prod"}},
+		{"hosting_instances", object{"tag": "none"}},
+		{"hosting_locations", object{}},
+		{"hosting_locations", object{"id": "eu-central"}},
+		{"hosting_locations", object{"id": "none"}},
+		{"hosting_locations", object{"country": "US"}},
+		{"hosting_locations", object{"country": "none"}},
+		{"hosting_plans", object{}},
+		{"hosting_plans", object{"id": "small"}},
+		{"hosting_plans", object{"id": "none"}},
+		{"hosting_plans", object{"min_memory_mb": 2048}},
+		{"hosting_plans", object{"max_price_cents": 0}},
+		{"hosting_plans", object{"max_price_cents": 900, "min_memory_mb": 2048}},
+		{"hosting_plans", object{"min_memory_mb": 1 << 40}},
+		{"hosting_webhook_endpoints", object{}},
+		{"hosting_webhook_endpoints", object{"enabled": true}},
+		{"hosting_webhook_endpoints", object{"enabled": false}},
+	}
+
+	filteredLists = []filteredRead{
+		{"hosting_account_profile", object{}},
+		{"hosting_allowlist", object{}},
+		{"hosting_app", object{}},
+		{"hosting_app", shop},
+		{"hosting_app", none},
+		{"hosting_auth_settings", object{}},
+		{"hosting_console_mode", object{}},
+		{"hosting_instance", object{}},
+		{"hosting_instance", object{"name": "shop"}},
+		{"hosting_instance", object{"plan": "small"}},
+		{"hosting_instance", object{"region": "none"}},
+		{"hosting_instance", object{"status": "creating"}},
+		{"hosting_instance", object{"tag": "prod"}},
+		{"hosting_postgres_database", object{}},
+		{"hosting_postgres_database", shop},
+		{"hosting_postgres_database", none},
+		{"hosting_postgres_extension", object{}},
+		{"hosting_postgres_extension", shop},
+		{"hosting_webhook_endpoint", object{}},
+		{"hosting_webhook_endpoint", object{"enabled": false}},
+	}
+)
+
+// TestReads compares what data sources and lists return for an account that has everything,
+// with each filter, with testdata/reads.txt. -update writes the file again.
+func TestReads(t *testing.T) {
+	var text strings.Builder
+	synctest.Test(t, func(t *testing.T) {
+		fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
+		defer func() { _ = fake.Close() }()
+		furnish(t, fake)
+		if !fake.AddDatabase("i-shop", "orders") {
+			t.Fatal("the database was not added")
+		}
+		server := serverOf(t, fake, "key")
+		schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, read := range filteredReads {
+			of := schemas.DataSourceSchemas[read.kind].ValueType()
+			answer, err := server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: read.kind, Config: dynamicOf(of, read.config)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&text, "data %s %s\n", read.kind, jsonOf(read.config))
+			writeTold(&text, answer.Diagnostics)
+			if state := decoded(t, of, answer.State); state != nil {
+				fmt.Fprintf(&text, "  %s\n", jsonOf(state))
+			}
+		}
+		for _, read := range filteredLists {
+			list, of := schemas.ListResourceSchemas[read.kind].ValueType(), schemas.ResourceSchemas[read.kind].ValueType()
+			stream, err := server.ListResource(t.Context(), &tfprotov6.ListResourceRequest{TypeName: read.kind, Config: dynamicOf(list, read.config), IncludeResource: true, Limit: 100})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&text, "list %s %s\n", read.kind, jsonOf(read.config))
+			for one := range stream.Results {
+				writeTold(&text, one.Diagnostics)
+				if one.Resource != nil {
+					fmt.Fprintf(&text, "  %s: %s\n", one.DisplayName, jsonOf(decoded(t, of, one.Resource)))
+				}
+			}
+		}
+	})
+	got := normalIDs(text.String())
+	if *update {
+		if err := os.WriteFile(readsFile, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(readsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := strings.Split(string(want), "\n")
+	for i, line := range strings.Split(got, "\n") {
+		if i >= len(wanted) || line != wanted[i] {
+			t.Fatalf("%s:%d: got\n%s\nIf this is intended, write the file again with -update.", readsFile, i+1, line)
+		}
+	}
+}
+
+func writeTold(to *strings.Builder, told []*tfprotov6.Diagnostic) {
+	for _, d := range told {
+		fmt.Fprintf(to, "  %s: %s: %s\n", strings.ToLower(d.Severity.String()), d.Summary, strings.ReplaceAll(d.Detail, "\n", " "))
+	}
+}
+
+var (
+	generatedID = regexp.MustCompile(`\b(?:i|job|wh|bld|bak|acc|sub|chg|inv)-[a-z2-7]{12}\b`)
+	random      = regexp.MustCompile(`("(?:auth_anon_key|ca_certificate|commit)":")[^"]*|(/checkout/)[a-z2-7]+`)
+)
+
+// normalIDs replaces generated ids by numbers, in the order in which they appear, and random
+// values by dots.
+func normalIDs(text string) string {
+	ids := map[string]string{}
+	text = generatedID.ReplaceAllStringFunc(text, func(id string) string {
+		if ids[id] == "" {
+			kind, _, _ := strings.Cut(id, "-")
+			ids[id] = fmt.Sprintf("%s-%d", kind, len(ids)+1)
+		}
+		return ids[id]
+	})
+	return random.ReplaceAllString(text, "$1$2...")
+}
+
+func jsonOf(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // v was decoded
+	}
+	return string(text)
+}
+
+// decoded returns a value as maps, lists and so on, without what is null, or nil.
+func decoded(t *testing.T, of tftypes.Type, v *tfprotov6.DynamicValue) any {
+	t.Helper()
+	if v == nil {
+		return nil
+	}
+	value, err := v.Unmarshal(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plainOf(t, value)
+}
+
+func plainOf(t *testing.T, v tftypes.Value) any {
+	t.Helper()
+	if v.IsNull() {
+		return nil
+	}
+	var err error
+	switch {
+	case v.Type().Is(tftypes.String):
+		var s string
+		err = v.As(&s)
+		return s
+	case v.Type().Is(tftypes.Bool):
+		var b bool
+		err = v.As(&b)
+		return b
+	case v.Type().Is(tftypes.Number):
+		var n big.Float
+		err = v.As(&n)
+		f, _ := n.Float64()
+		return f
+	case v.Type().Is(tftypes.Object{}), v.Type().Is(tftypes.Map{}):
+		var members map[string]tftypes.Value
+		err = v.As(&members)
+		all := object{}
+		for name, member := range members {
+			if plain := plainOf(t, member); plain != nil {
+				all[name] = plain
+			}
+		}
+		return all
+	}
+	var elements []tftypes.Value
+	err = v.As(&elements)
+	all := []any{}
+	for _, element := range elements {
+		all = append(all, plainOf(t, element))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
