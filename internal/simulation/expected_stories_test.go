@@ -19,19 +19,19 @@ func stories() map[string]map[string]story {
 		"life": {
 			"everything, from nothing to nothing": fromNothing(everything, step{}, step{}, step{Verb: refresh}, step{Verb: destroy}),
 		},
-		"arguments":  eachArgument(),
-		"creations":  eachWrite(12, step{}, false),
-		"changes":    eachWrite(10, step{Edits: manyChanges}, true),
-		"deletions":  eachWrite(9, step{Verb: destroy}, true),
-		"reads":      eachRead(9),
-		"readings":   eachReading(),
-		"scripts":    scripts(),
-		"people":     eachDeed(),
-		"records":    eachRecord(),
-		"imports":    eachImport(),
-		"accounts":   eachKey(),
-		"protection": refused(),
-		"actions":    eachAction(),
+		"arguments":  storiesOfArguments(),
+		"creations":  storiesOfCreations(),
+		"changes":    storiesOfChanges(),
+		"deletions":  storiesOfDeletions(),
+		"reads":      storiesOfReads(),
+		"readback":   storiesOfReadBacks(),
+		"scripts":    storiesOfScripts(),
+		"people":     storiesOfDeeds(),
+		"records":    storiesOfRecords(),
+		"imports":    storiesOfImports(),
+		"accounts":   storiesOfKeys(),
+		"protection": storiesOfRefusals(),
+		"actions":    storiesOfActions(),
 		"others": {
 			"two instances that the service cannot distinguish": fromNothing(siblings, step{Cut: cut{interrupt, 1, true}}, step{}, step{Edits: []edit{{argSpare, 0}}}),
 			"another CLI on the same instance":                  {scenario{Begin: everything, Other: onTheSame, Steps: []step{{}, {By: 1}, {}}}, 1},
@@ -55,72 +55,132 @@ var manyChanges = []edit{
 	{argTags, 1}, {argAllowlist, 2}, {argConsole, 2}, {argAuth, 2}, {argEndpoint, 2}, {argEndpointSecret, 3}, {argScript, 2}, {argPort, 1}, {argEnv, 2}, {argProfile, 2},
 }
 
-// eachArgument gives each argument each of its values, one after the other, and then its
-// first one.
-func eachArgument() map[string]story {
+// unchanged sets what manyChanges changes back.
+var unchanged = setBack(manyChanges)
+
+// setBack returns the edits that give what edits change the values of everything.
+func setBack(edits []edit) []edit {
+	var back []edit
+	for _, e := range edits {
+		back = append(back, edit{e.Argument, everything.configuration()[e.Argument]})
+	}
+	return back
+}
+
+// storiesOfArguments gives each argument each of its values, and then its first one.
+func storiesOfArguments() map[string]story {
 	all := map[string]story{}
 	for a := range arguments {
 		var steps []step
 		for value := range values[a] {
 			steps = append(steps, step{Edits: []edit{{a, value}}})
 		}
-		all[a.String()] = afterwards(append(steps, step{Edits: []edit{{a, everything.configuration()[a]}}})...)
-	}
-	return all
-}
-
-// eachWrite lets each write of a command be refused, be interrupted, or lead to a job that
-// fails. The same command follows.
-func eachWrite(writesOf int, command step, created bool) map[string]story {
-	all := map[string]story{}
-	add := func(title string, change func(*step)) {
-		first, again := command, command
-		change(&first)
-		again.Edits = nil
-		s := fromNothing(everything, first, again)
-		if created {
-			s = afterwards(first, again)
+		title := map[bool]string{true: "the instance and the settings", false: "what is on the instance"}[a <= argAuth]
+		s, ok := all[title]
+		if !ok {
+			s = afterwards()
 		}
+		s.Steps = append(append(s.Steps, steps...), step{Edits: setBack([]edit{{a, 0}})})
 		all[title] = s
 	}
-	for n := range writesOf {
-		add(fmt.Sprintf("write %02d is refused", n+1), func(s *step) { s.Strikes = []strike{{Kind: leaky, Class: writes, Nth: n, Times: 1}} })
-		add(fmt.Sprintf("write %02d is interrupted", n+1), func(s *step) { s.Cut = cut{interrupt, n + 1, true} })
-	}
-	add("no write arrives", func(s *step) { s.Strikes = []strike{{Kind: neverSent, Class: writes, Times: 1, For: time.Hour}} })
-	add("a job fails", func(s *step) { s.Deeds = []deed{{Kind: failsJob}} })
-	add("a build fails", func(s *step) { s.Deeds = []deed{{Kind: failsBuild}} })
-	add("the creation fails", func(s *step) { s.Deeds = []deed{{Kind: failsCreation}} })
-	add("the deletion fails", func(s *step) { s.Deeds = []deed{{Kind: failsDeletion}} })
 	return all
 }
 
-// eachRead lets each read of a refresh fail, and of a plan.
-func eachRead(readsOf int) map[string]story {
+// A mishap hits a step.
+type mishap struct {
+	kind, title string
+	hits        func(*step)
+}
+
+// mishaps returns what can happen to a command that makes so many writes.
+func mishaps(writesOf int) []mishap {
+	var all []mishap
+	for n := range writesOf {
+		all = append(all,
+			mishap{"a write is refused", fmt.Sprintf("write %02d is refused", n+1), func(s *step) { s.Strikes = []strike{{Kind: leaky, Class: writes, Nth: n, Times: 1}} }},
+			mishap{"a write is interrupted", fmt.Sprintf("write %02d is interrupted", n+1), func(s *step) { s.Cut = cut{interrupt, n + 1, true} }})
+	}
+	return append(all,
+		mishap{"others", "no write arrives", func(s *step) { s.Strikes = []strike{{Kind: neverSent, Class: writes, Times: 1, For: time.Hour}} }},
+		mishap{"others", "a job fails", func(s *step) { s.Deeds = []deed{{Kind: failsJob}} }},
+		mishap{"others", "a build fails", func(s *step) { s.Deeds = []deed{{Kind: failsBuild}} }},
+		mishap{"others", "the creation fails", func(s *step) { s.Deeds = []deed{{Kind: failsCreation}} }},
+		mishap{"others", "the deletion fails", func(s *step) { s.Deeds = []deed{{Kind: failsDeletion}} }})
+}
+
+// storiesOfCreations lets each write of a creation go wrong. An apply follows.
+func storiesOfCreations() map[string]story {
 	all := map[string]story{}
-	for n := range readsOf {
-		for _, kind := range []strikeKind{badGateway, foreign404} {
+	for _, m := range mishaps(12) {
+		var hit step
+		m.hits(&hit)
+		all[m.title] = fromNothing(everything, hit, step{})
+	}
+	return all
+}
+
+// storiesOfChanges lets each write of an update go wrong. An apply follows. Every second
+// update sets back what the one before changed.
+func storiesOfChanges() map[string]story {
+	all := map[string]story{}
+	for _, m := range mishaps(10) {
+		s, ok := all[m.kind]
+		if !ok {
+			s = afterwards()
+		}
+		hit := step{Edits: manyChanges}
+		if len(s.Steps)%4 == 3 { // after the creation, the change and its apply
+			hit.Edits = unchanged
+		}
+		m.hits(&hit)
+		s.Steps = append(s.Steps, hit, step{})
+		all[m.kind] = s
+	}
+	return all
+}
+
+// storiesOfDeletions lets each write of a destroy go wrong. Another destroy follows.
+func storiesOfDeletions() map[string]story {
+	all := map[string]story{}
+	for _, m := range mishaps(9) {
+		hit := step{Verb: destroy}
+		m.hits(&hit)
+		all[m.title] = afterwards(hit, step{Verb: destroy})
+	}
+	return all
+}
+
+// storiesOfReads lets each read of a refresh and of an apply fail.
+func storiesOfReads() map[string]story {
+	s := afterwards()
+	for n := range 9 {
+		for i, kind := range []strikeKind{badGateway, foreign404} {
 			hit := []strike{{Kind: kind, Class: reads, Nth: n, Times: 5}}
-			all[fmt.Sprintf("read %02d: %s", n+1, kind)] = afterwards(step{Verb: refresh, Strikes: hit}, step{Strikes: hit, Edits: manyChanges})
+			s.Steps = append(s.Steps, step{Verb: refresh, Strikes: hit}, step{Strikes: hit, Edits: [][]edit{manyChanges, unchanged}[i]}, step{})
 		}
 	}
-	return all
+	return map[string]story{"each read": s}
 }
 
-// eachReading changes one thing at a time, and lets each read fail that follows the plan.
-func eachReading() map[string]story {
+// storiesOfReadBacks changes one thing at a time, and lets some reads fail that follow the plan.
+func storiesOfReadBacks() map[string]story {
 	all := map[string]story{}
 	for _, change := range []edit{{argTags, 1}, {argEngines, 1}, {argAllowlist, 2}, {argConsole, 2}, {argAuth, 2}, {argEndpoint, 2}, {argDatabase, 2}, {argExtension, 2}, {argPort, 1}, {argTrigger, 1}, {argProfile, 2}, {argApp, 0}} {
-		for n := 6; n < 13; n++ {
-			hit := []strike{{Kind: badGateway, Class: reads, Nth: n, Times: 5}}
-			all[fmt.Sprintf("%s, read %02d fails", change, n+1)] = afterwards(step{Edits: []edit{change}, Strikes: hit}, step{})
+		s := afterwards()
+		for i, n := range []int{6, 8, 10, 12} {
+			edits := []edit{change}
+			if i%2 == 1 {
+				edits = setBack(edits)
+			}
+			s.Steps = append(s.Steps, step{Edits: edits, Strikes: []strike{{Kind: badGateway, Class: reads, Nth: n, Times: 5}}}, step{})
 		}
+		all[change.String()] = s
 	}
 	return all
 }
 
-// scripts loses the answer of a script.
-func scripts() map[string]story {
+// storiesOfScripts loses the answer of a script.
+func storiesOfScripts() map[string]story {
 	lost := []strike{{Kind: lostAnswer, Class: creations, Times: 1}}
 	update := step{Edits: []edit{{argScript, 2}}, Strikes: lost}
 	without := step{Edits: []edit{{argScript, 0}}}
@@ -136,8 +196,8 @@ func scripts() map[string]story {
 	}
 }
 
-// eachDeed lets a person do something before a refresh and an apply with changes.
-func eachDeed() map[string]story {
+// storiesOfDeeds lets a person do something before a refresh and an apply with changes.
+func storiesOfDeeds() map[string]story {
 	all := map[string]story{}
 	for k := range deedKinds {
 		does := []deed{{Kind: k}}
@@ -146,8 +206,8 @@ func eachDeed() map[string]story {
 	return all
 }
 
-// eachRecord lets the service leave out or vary what it tells.
-func eachRecord() map[string]story {
+// storiesOfRecords lets the service leave out or vary what it tells.
+func storiesOfRecords() map[string]story {
 	all := map[string]story{}
 	add := func(title string, change func(*scenario)) {
 		s := afterwards(step{}, step{Edits: manyChanges}, step{Edits: []edit{{argEngines, 1}, {argPlan, 1}}})
@@ -164,8 +224,8 @@ func eachRecord() map[string]story {
 	return all
 }
 
-// eachImport imports each object of everything.
-func eachImport() map[string]story {
+// storiesOfImports imports each object of everything.
+func storiesOfImports() map[string]story {
 	all := map[string]story{}
 	for target := range 10 {
 		for _, verb := range []verb{importByID, importByIdentity} {
@@ -178,8 +238,8 @@ func eachImport() map[string]story {
 	return all
 }
 
-// eachKey uses other keys.
-func eachKey() map[string]story {
+// storiesOfKeys uses other keys.
+func storiesOfKeys() map[string]story {
 	all := map[string]story{}
 	for _, key := range []credential{newKey, strangerKey} {
 		for _, verb := range []verb{apply, refresh, destroy, redeploy} {
@@ -190,10 +250,12 @@ func eachKey() map[string]story {
 	return all
 }
 
-// refused has plans that the provider refuses.
-func refused() map[string]story {
+// storiesOfRefusals has plans that the provider refuses.
+func storiesOfRefusals() map[string]story {
 	first := step{}
-	guardedBy := func(steps ...step) story { return story{scenario{Begin: guarded, Steps: append([]step{first}, steps...)}, 1} }
+	guardedBy := func(steps ...step) story {
+		return story{scenario{Begin: guarded, Steps: append([]step{first}, steps...)}, 1}
+	}
 	return map[string]story{
 		"destroy":            guardedBy(step{Verb: destroy}),
 		"unprotect, destroy": guardedBy(step{Edits: []edit{{argProtected, 0}, {argDatabaseProtected, 0}, {argAppProtected, 0}}}, step{Verb: destroy}),
@@ -206,8 +268,8 @@ func refused() map[string]story {
 	}
 }
 
-// eachAction invokes each action.
-func eachAction() map[string]story {
+// storiesOfActions invokes each action.
+func storiesOfActions() map[string]story {
 	all := map[string]story{}
 	for v := rotate; v <= restartApp; v++ {
 		all[v.String()] = afterwards(step{Verb: v})

@@ -24,7 +24,7 @@ func TestStories(t *testing.T) {
 			t.Parallel()
 			var text strings.Builder
 			for _, title := range sortedNames(scenarios) {
-				fmt.Fprintf(&text, "# %s\n\n%s\n\n", title, tellStory(t, scenarios[title]))
+				fmt.Fprintf(&text, "# %s\n%s\n\n", title, tellStory(t, scenarios[title]))
 			}
 			file := filepath.Join("testdata", "stories", name+".txt")
 			if *simUpdate {
@@ -71,15 +71,25 @@ func tellStory(t *testing.T, s story) string {
 }
 
 var (
-	timeOfLine    = regexp.MustCompile(`^ *\S+  `)
+	timeOfLine    = regexp.MustCompile(`^ *\S+  `)            // tell writes it
 	checkoutToken = regexp.MustCompile(`/checkout/[a-z2-7]+`) // random
 )
 
 // details is what a story tells after each step, in addition to what happens.
 type details struct {
-	steps, from, begin int // the steps so far, the first to tell, and the line at which it begins
-	reads  map[string]int               // the number of successful reads since then
-	states map[string]map[string]string // the attributes of each resource, as JSON
+	steps, from, begin int                          // the steps so far, the first to tell, and the line at which it begins
+	reads              map[string]int               // the number of successful reads since then
+	states             map[string]map[string]string // the attributes of each resource, as JSON
+}
+
+// tellStep tells which command begins.
+func (w *world) tellStep(c *cli, st step) {
+	if w.details == nil {
+		w.tell("%s: %s", c.name, st.Verb)
+		return
+	}
+	st.Flags &^= oneByOne // every step of a story has it
+	w.tell("\n%s: %s", c.name, st)
 }
 
 // tellDetails tells which reads the last step took, and what it changed in the states.

@@ -301,43 +301,50 @@ func (k cutKind) String() string {
 // step.
 func (s scenario) String() string {
 	world := []string{fmt.Sprintf("seed %d", s.Seed)}
-	add := func(list *[]string, given bool, format string, args ...any) {
-		if given {
-			*list = append(*list, fmt.Sprintf(format, args...))
-		}
-	}
-	add(&world, s.Clock != 0, "clock off by %s", s.Clock)
-	add(&world, s.Lag != 0, "reads lag by %s", s.Lag)
-	add(&world, s.Rate != 0, "%d requests per second", s.Rate)
-	add(&world, s.Shapes != 0, "shapes %s", s.Shapes)
-	add(&world, s.Hides != 0, "records hide %s", s.Hides)
-	add(&world, s.Habits != 0, "%s", s.Habits)
-	add(&world, s.CLI != 0, "%s", s.CLI)
-	add(&world, s.Begin != oneInstance, "begins with %s", s.Begin)
+	addTo(&world, s.Clock != 0, "clock off by %s", s.Clock)
+	addTo(&world, s.Lag != 0, "reads lag by %s", s.Lag)
+	addTo(&world, s.Rate != 0, "%d requests per second", s.Rate)
+	addTo(&world, s.Shapes != 0, "shapes %s", s.Shapes)
+	addTo(&world, s.Hides != 0, "records hide %s", s.Hides)
+	addTo(&world, s.Habits != 0, "%s", s.Habits)
+	addTo(&world, s.CLI != 0, "%s", s.CLI)
+	addTo(&world, s.Begin != oneInstance, "begins with %s", s.Begin)
 	other := false
 	lines := make([]string, 1, 1+len(s.Steps))
 	for _, st := range s.Steps {
 		other = other || st.Beside || st.By == 1
-		parts := []string{st.Verb.String()}
-		add(&parts, st.By == 1, "by the other")
-		add(&parts, st.Verb == targeted || st.Verb == replace || st.Verb == reimport || st.Verb > verbs && st.Verb != query, "target %d", st.Target)
-		add(&parts, st.Key != usualKey, "with %s", st.Key)
-		add(&parts, st.Flags != 0, "%s", st.Flags)
-		for _, e := range st.Edits {
-			parts = append(parts, e.String())
-		}
-		for _, k := range st.Strikes {
-			parts = append(parts, k.String())
-		}
-		for _, d := range st.Deeds {
-			parts = append(parts, d.String())
-		}
-		add(&parts, st.Cut.At > 0, "%s", st.Cut)
-		add(&parts, st.Beside, "the other beside")
-		add(&parts, st.Pause > 0, "then %s", st.Pause)
-		lines = append(lines, strings.Join(parts, "; "))
+		lines = append(lines, st.String())
 	}
-	add(&world, other, "the other: %s", s.Other)
+	addTo(&world, other, "the other: %s", s.Other)
 	lines[0] = strings.Join(world, "; ")
 	return strings.Join(lines, "\n")
+}
+
+// String returns the step as text, in a line.
+func (st step) String() string {
+	parts := []string{st.Verb.String()}
+	addTo(&parts, st.By == 1, "by the other")
+	addTo(&parts, st.Verb == targeted || st.Verb == replace || st.Verb == reimport || st.Verb > verbs && st.Verb != query, "target %d", st.Target)
+	addTo(&parts, st.Key != usualKey, "with %s", st.Key)
+	addTo(&parts, st.Flags != 0, "%s", st.Flags)
+	for _, e := range st.Edits {
+		parts = append(parts, e.String())
+	}
+	for _, k := range st.Strikes {
+		parts = append(parts, k.String())
+	}
+	for _, d := range st.Deeds {
+		parts = append(parts, d.String())
+	}
+	addTo(&parts, st.Cut.At > 0, "%s", st.Cut)
+	addTo(&parts, st.Beside, "the other beside")
+	addTo(&parts, st.Pause > 0, "then %s", st.Pause)
+	return strings.Join(parts, "; ")
+}
+
+// addTo adds a formatted part to a list if it is given.
+func addTo(list *[]string, given bool, format string, args ...any) {
+	if given {
+		*list = append(*list, fmt.Sprintf(format, args...))
+	}
 }

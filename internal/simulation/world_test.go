@@ -275,7 +275,7 @@ func (w *world) countOnce(what string) {
 func (w *world) run(c *cli, st step) {
 	cmd := newCommand(st.Cut)
 	cmd.flags, cmd.key = st.Flags, st.Key
-	w.tell("%s: %s", c.name, st.Verb)
+	w.tellStep(c, st)
 	if st.Key == strangerKey {
 		if w.canBeStranger(c, st) {
 			w.asStranger(c, st, cmd, func() { w.carryOut(c, st, cmd) })
