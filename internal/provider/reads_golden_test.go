@@ -196,7 +196,7 @@ func jsonOf(v any) string {
 	return string(text)
 }
 
-// decoded returns a value as maps, lists and so on, without what is null, or nil.
+// decoded returns a value as maps, lists and so on. Null attributes are left out.
 func decoded(t *testing.T, of tftypes.Type, v *tfprotov6.DynamicValue) any {
 	t.Helper()
 	if v == nil {

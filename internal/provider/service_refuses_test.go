@@ -181,7 +181,7 @@ func textsOf(told []*tfprotov6.Diagnostic) (texts []string) {
 	return texts
 }
 
-// requiredTexts gives the id and each required text of a schema a value.
+// requiredTexts returns values for the id and for each required text of a schema.
 func requiredTexts(schema *tfprotov6.Schema) object {
 	all := object{}
 	for _, a := range schema.Block.Attributes {

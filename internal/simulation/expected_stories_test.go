@@ -7,7 +7,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
-// A story is a scenario that TestStories tells, from the step with the number from.
+// A story is a scenario of TestStories. Its text begins with the step with the number from.
 type story struct {
 	scenario
 	from int
@@ -42,10 +42,10 @@ func stories() map[string]map[string]story {
 	}
 }
 
-// fromNothing tells a scenario from its beginning.
+// fromNothing returns the story of a scenario from its beginning.
 func fromNothing(b beginning, steps ...step) story { return story{scenario{Begin: b, Steps: steps}, 0} }
 
-// afterwards tells what follows the creation of everything.
+// afterwards returns the story of the steps that follow the creation of everything.
 func afterwards(steps ...step) story {
 	return story{scenario{Begin: everything, Steps: append([]step{{}}, steps...)}, 1}
 }
@@ -67,7 +67,7 @@ func setBack(edits []edit) []edit {
 	return back
 }
 
-// storiesOfArguments gives each argument each of its values, and then its first one.
+// storiesOfArguments sets each argument to each of its values, and then to its first one.
 func storiesOfArguments() map[string]story {
 	all := map[string]story{}
 	for a := range arguments {
@@ -206,7 +206,7 @@ func storiesOfDeeds() map[string]story {
 	return all
 }
 
-// storiesOfRecords lets the service leave out or vary what it tells.
+// storiesOfRecords lets the service leave out or vary members of its records.
 func storiesOfRecords() map[string]story {
 	all := map[string]story{}
 	add := func(title string, change func(*scenario)) {

@@ -77,12 +77,12 @@ var (
 
 // details is what a story tells after each step, in addition to what happens.
 type details struct {
-	steps, from, begin int                          // the steps so far, the first to tell, and the line at which it begins
+	steps, from, begin int                          // the steps so far, the first one of the text, and the line at which it begins
 	reads              map[string]int               // the number of successful reads since then
 	states             map[string]map[string]string // the attributes of each resource, as JSON
 }
 
-// tellStep tells which command begins.
+// tellStep adds the command that begins to the story.
 func (w *world) tellStep(c *cli, st step) {
 	if w.details == nil {
 		w.tell("%s: %s", c.name, st.Verb)
@@ -92,7 +92,7 @@ func (w *world) tellStep(c *cli, st step) {
 	w.tell("\n%s: %s", c.name, st)
 }
 
-// tellDetails tells which reads the last step took, and what it changed in the states.
+// tellDetails adds the reads of the last step to the story, and its changes of the states.
 func (w *world) tellDetails() {
 	if w.details == nil {
 		return
@@ -125,7 +125,7 @@ func (w *world) tellDetails() {
 	}
 }
 
-// tellChanges tells which attributes of a resource differ from those last told.
+// tellChanges adds the attributes of a resource that differ from those last added.
 func (w *world) tellChanges(c *cli, address string) {
 	s, name := c.get(address), c.name+" "+address
 	about := map[string]any{}
