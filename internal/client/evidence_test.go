@@ -434,6 +434,24 @@ func TestActionBesideAnother(t *testing.T) {
 	}
 }
 
+// After another's resize, the record says whether this one is still to be made. If it cannot
+// be read, the resize is not sent again.
+func TestResizeWhoseRecordCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const job = 20 * time.Second
+		busy := says(200, object{"id": "i", "status": "running", "plan": "small", "job_id": "j-1"})
+		c, wire := newTestClient(t, script{
+			"POST /instances/i/actions/resize": during(job, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }, says(202, object{"job_id": "j-2"})),
+			"GET /instances/i":                 during(job, busy, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }),
+			"GET /jobs/j-1":                    during(job, jobIs("running", OpResize), jobIs("done", OpResize)),
+		}.Serve)
+		_, err := enter(t, c).Resize(within(t, time.Hour), "medium")
+		if n := wire.Count("POST /instances/i/actions/resize"); err == nil || n != 1 {
+			t.Errorf("got %d requests and error %v, want one request and an error", n, err)
+		}
+	})
+}
+
 // A replica answers with a record from before the baseline, which still names the job of
 // an action that has ended. That job does not prove the next action.
 func TestEvidenceFromBeforeTheBaseline(t *testing.T) {

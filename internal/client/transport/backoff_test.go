@@ -3,6 +3,7 @@ package transport
 import (
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -26,6 +27,18 @@ func TestRetryAfter(t *testing.T) {
 			t.Errorf("%q is %s, want %s", value, got, want)
 		}
 	}
+}
+
+// Without a Date, a Retry-After that is a time is relative to this machine's clock.
+func TestRetryAfterWithoutADate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		at := time.Now().Add(9 * time.Second).UTC().Format(http.TimeFormat)
+		for _, date := range []string{"", "junk"} {
+			if got := retryAfter(http.Header{"Retry-After": {at}, "Date": {date}}); got != 9*time.Second {
+				t.Errorf("date %q: got %s, want 9s", date, got)
+			}
+		}
+	})
 }
 
 func TestBackoffSpreadsAndIsCapped(t *testing.T) {
