@@ -214,24 +214,28 @@ func plainOf(t *testing.T, v tftypes.Value) any {
 	if v.IsNull() {
 		return nil
 	}
-	var err error
+	as := func(target any) {
+		if err := v.As(target); err != nil {
+			t.Fatal(err)
+		}
+	}
 	switch {
 	case v.Type().Is(tftypes.String):
 		var s string
-		err = v.As(&s)
+		as(&s)
 		return s
 	case v.Type().Is(tftypes.Bool):
 		var b bool
-		err = v.As(&b)
+		as(&b)
 		return b
 	case v.Type().Is(tftypes.Number):
 		var n big.Float
-		err = v.As(&n)
+		as(&n)
 		f, _ := n.Float64()
 		return f
 	case v.Type().Is(tftypes.Object{}), v.Type().Is(tftypes.Map{}):
 		var members map[string]tftypes.Value
-		err = v.As(&members)
+		as(&members)
 		all := object{}
 		for name, member := range members {
 			if plain := plainOf(t, member); plain != nil {
@@ -241,13 +245,10 @@ func plainOf(t *testing.T, v tftypes.Value) any {
 		return all
 	}
 	var elements []tftypes.Value
-	err = v.As(&elements)
+	as(&elements)
 	all := []any{}
 	for _, element := range elements {
 		all = append(all, plainOf(t, element))
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 	return all
 }
