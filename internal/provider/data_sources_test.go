@@ -13,7 +13,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
 // TestEveryAttributeOfDataSourcesIsRead reads each data source from an account that has
@@ -23,13 +22,7 @@ func TestEveryAttributeOfDataSourcesIsRead(t *testing.T) {
 		fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
 		defer func() { _ = fake.Close() }()
 		waiting := furnish(t, fake)
-		server := frameworkServer(newProvider("data", WithTransport(gateway.Transport{Handler: fake})))
-		configured, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
-			Config: dynamicOf(providerType(), object{"base_url": "https://hosting.test/api/v1", "api_key": "key"}),
-		})
-		if err != nil || len(configured.Diagnostics) > 0 {
-			t.Fatal(err, configured.Diagnostics)
-		}
+		server := serverOf(t, fake, "key")
 		schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 		if err != nil {
 			t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,8 +14,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
-
-const readsFile = "testdata/reads.txt"
 
 // A filteredRead reads a data source or lists a type, with some arguments.
 type filteredRead struct {
@@ -102,7 +99,7 @@ var (
 )
 
 // TestReads compares what data sources and lists return for an account that has everything,
-// with each filter, with testdata/reads.txt. -update writes the file again.
+// with each filter, with testdata/reads.golden.
 func TestReads(t *testing.T) {
 	var text strings.Builder
 	synctest.Test(t, func(t *testing.T) {
@@ -144,23 +141,7 @@ func TestReads(t *testing.T) {
 			}
 		}
 	})
-	got := normalIDs(text.String())
-	if *update {
-		if err := os.WriteFile(readsFile, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(readsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wanted := strings.Split(string(want), "\n")
-	for i, line := range strings.Split(got, "\n") {
-		if i >= len(wanted) || line != wanted[i] {
-			t.Fatalf("%s:%d: got\n%s\nIf this is intended, write the file again with -update.", readsFile, i+1, line)
-		}
-	}
+	mustBeGolden(t, "reads.golden", normalIDs(text.String()))
 }
 
 func writeTold(to *strings.Builder, told []*tfprotov6.Diagnostic) {

@@ -11,11 +11,12 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
 )
 
 // serverOf returns a server whose client sends its requests to a handler, or that has no
 // client because the key is unknown.
-func serverOf(t *testing.T, service http.Handler, key any) listingServer {
+func serverOf(t *testing.T, service http.Handler, key any) pluginserver.ProviderServer {
 	t.Helper()
 	server := frameworkServer(newProvider("refused", WithTransport(gateway.Transport{Handler: service})))
 	answer, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
@@ -25,12 +26,6 @@ func serverOf(t *testing.T, service http.Handler, key any) listingServer {
 		t.Fatal(err, answer.Diagnostics)
 	}
 	return server
-}
-
-// listingServer is what the tests of this file call.
-type listingServer interface {
-	tfprotov6.ProviderServer
-	tfprotov6.ListResourceServer
 }
 
 // refusesAll refuses the key of every request.
@@ -45,7 +40,7 @@ func refusesAll(w http.ResponseWriter, _ *http.Request) {
 // else.
 func TestEveryReadReportsItsError(t *testing.T) {
 	t.Parallel()
-	for name, server := range map[string]listingServer{
+	for name, server := range map[string]pluginserver.ProviderServer{
 		"the key is refused": serverOf(t, http.HandlerFunc(refusesAll), "key"),
 		"the key is unknown": serverOf(t, http.HandlerFunc(refusesAll), notKnown{}),
 	} {

@@ -2,9 +2,8 @@ package simulation
 
 import (
 	"fmt"
+	"strings"
 	"time"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
 // A story is a scenario of TestStories. Its text begins with the step with the number from.
@@ -86,55 +85,48 @@ func storiesOfArguments() map[string]story {
 	return all
 }
 
-// A mishap hits a step.
-type mishap struct {
-	kind, title string
-	hits        func(*step)
-}
-
-// mishaps returns what can happen to a command that makes so many writes.
-func mishaps(writesOf int) []mishap {
-	var all []mishap
+// mishaps returns commands in which something goes wrong: one of so many writes is refused
+// or interrupted, no write arrives, or a job fails.
+func mishaps(writesOf int) []step {
+	var all []step
 	for n := range writesOf {
 		all = append(all,
-			mishap{"a write is refused", fmt.Sprintf("write %02d is refused", n+1), func(s *step) { s.Strikes = []strike{{Kind: leaky, Class: writes, Nth: n, Times: 1}} }},
-			mishap{"a write is interrupted", fmt.Sprintf("write %02d is interrupted", n+1), func(s *step) { s.Cut = cut{interrupt, n + 1, true} }})
+			step{Strikes: []strike{{Kind: leaky, Class: writes, Nth: n, Times: 1}}},
+			step{Cut: cut{interrupt, n + 1, true}})
 	}
-	return append(all,
-		mishap{"others", "no write arrives", func(s *step) { s.Strikes = []strike{{Kind: neverSent, Class: writes, Times: 1, For: time.Hour}} }},
-		mishap{"others", "a job fails", func(s *step) { s.Deeds = []deed{{Kind: failsJob}} }},
-		mishap{"others", "a build fails", func(s *step) { s.Deeds = []deed{{Kind: failsBuild}} }},
-		mishap{"others", "the creation fails", func(s *step) { s.Deeds = []deed{{Kind: failsCreation}} }},
-		mishap{"others", "the deletion fails", func(s *step) { s.Deeds = []deed{{Kind: failsDeletion}} }})
+	all = append(all, step{Strikes: []strike{{Kind: neverSent, Class: writes, Times: 1, For: time.Hour}}})
+	for _, fails := range []deedKind{failsJob, failsBuild, failsCreation, failsDeletion} {
+		all = append(all, step{Deeds: []deed{{Kind: fails}}})
+	}
+	return all
 }
 
 // storiesOfCreations lets each write of a creation go wrong. An apply follows.
 func storiesOfCreations() map[string]story {
 	all := map[string]story{}
-	for _, m := range mishaps(12) {
-		var hit step
-		m.hits(&hit)
-		all[m.title] = fromNothing(everything, hit, step{})
+	for _, hit := range mishaps(12) {
+		all[hit.String()] = fromNothing(everything, hit, step{})
 	}
 	return all
 }
 
 // storiesOfChanges lets each write of an update go wrong. An apply follows. Every second
-// update sets back what the one before changed.
+// update sets back what the one before changed. Each kind of mishap has a world, as a world
+// may make only so many requests.
 func storiesOfChanges() map[string]story {
 	all := map[string]story{}
-	for _, m := range mishaps(10) {
-		s, ok := all[m.kind]
+	for _, hit := range mishaps(10) {
+		kind, _, _ := strings.Cut(hit.String(), " at ")
+		s, ok := all[kind]
 		if !ok {
 			s = afterwards()
 		}
-		hit := step{Edits: manyChanges}
+		hit.Edits = manyChanges
 		if len(s.Steps)%4 == 3 { // after the creation, the change and its apply
 			hit.Edits = unchanged
 		}
-		m.hits(&hit)
 		s.Steps = append(s.Steps, hit, step{})
-		all[m.kind] = s
+		all[kind] = s
 	}
 	return all
 }
@@ -142,10 +134,9 @@ func storiesOfChanges() map[string]story {
 // storiesOfDeletions lets each write of a destroy go wrong. Another destroy follows.
 func storiesOfDeletions() map[string]story {
 	all := map[string]story{}
-	for _, m := range mishaps(9) {
-		hit := step{Verb: destroy}
-		m.hits(&hit)
-		all[m.title] = afterwards(hit, step{Verb: destroy})
+	for _, hit := range mishaps(9) {
+		hit.Verb = destroy
+		all[hit.String()] = afterwards(hit, step{Verb: destroy})
 	}
 	return all
 }
@@ -274,7 +265,7 @@ func storiesOfActions() map[string]story {
 	for v := rotate; v <= restartApp; v++ {
 		all[v.String()] = afterwards(step{Verb: v})
 		all[v.String()+", refused"] = afterwards(step{Verb: v, Strikes: []strike{{Kind: leaky, Class: writes, Times: 1}}})
-		all[v.String()+", lost"] = afterwards(step{Verb: v, Strikes: []strike{{Kind: strikeKind(weather.LostAnswer), Class: writes, Times: 1}}})
+		all[v.String()+", lost"] = afterwards(step{Verb: v, Strikes: []strike{{Kind: lostAnswer, Class: writes, Times: 1}}})
 		all[v.String()+", failed"] = afterwards(step{Verb: v, Deeds: []deed{{Kind: failsJob}, {Kind: failsBuild}}})
 	}
 	return all
