@@ -152,7 +152,7 @@ func writeTold(to *strings.Builder, told []*tfprotov6.Diagnostic) {
 
 var (
 	generatedID = regexp.MustCompile(`\b(?:i|job|wh|bld|bak|acc|sub|chg|inv)-[a-z2-7]{12}\b`)
-	random      = regexp.MustCompile(`("(?:auth_anon_key|ca_certificate|commit)":")[^"]*|(/checkout/)[a-z2-7]+`)
+	random      = regexp.MustCompile(`("(?:auth_anon_key|ca_certificate|commit)":")[^"]*|("secret":")[0-9a-f]{64}|(/checkout/)[a-z2-7]+`)
 )
 
 // normalIDs replaces generated ids by numbers, in the order in which they appear, and random
@@ -166,7 +166,7 @@ func normalIDs(text string) string {
 		}
 		return ids[id]
 	})
-	return random.ReplaceAllString(text, "$1$2...")
+	return random.ReplaceAllString(text, "$1$2$3...")
 }
 
 func jsonOf(v any) string {
@@ -194,6 +194,9 @@ func plainOf(t *testing.T, v tftypes.Value) any {
 	t.Helper()
 	if v.IsNull() {
 		return nil
+	}
+	if !v.IsKnown() {
+		return unknownText
 	}
 	as := func(target any) {
 		if err := v.As(target); err != nil {

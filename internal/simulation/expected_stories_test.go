@@ -30,6 +30,14 @@ func stories() map[string]map[string]story {
 		"imports":    storiesOfImports(),
 		"accounts":   storiesOfKeys(),
 		"protection": storiesOfRefusals(),
+		"lost":       storiesOfLostAnswers(),
+		"killed":     storiesOfKills(),
+		"polls":      storiesOfPolls(),
+		"lag":        storiesOfLaggingReads(),
+		"unread":     storiesWithoutRefresh(),
+		"machines":   storiesOfMachines(),
+		"tainted":    storiesOfTaintedObjects(),
+		"apps":       storiesOfApps(),
 		"actions":    storiesOfActions(),
 		"others": {
 			"two instances that the service cannot distinguish": fromNothing(siblings, step{Cut: cut{interrupt, 1, true}}, step{}, step{Edits: []edit{{argSpare, 0}}}),
@@ -212,6 +220,157 @@ func storiesOfRecords() map[string]story {
 	for _, kind := range []shapes{nothingTold, fewSettings, ownForm} {
 		add("with "+kind.String(), func(s *scenario) { s.Shapes = kind })
 	}
+	return all
+}
+
+// storiesOfLostAnswers loses the answer of each creation, and of some of the changes and
+// deletions. In every second one, the service carries the request out a minute later.
+func storiesOfLostAnswers() map[string]story {
+	all := map[string]story{}
+	for n := range 10 {
+		lost := []strike{{Kind: []strikeKind{lostAnswer, lateCommit}[n%2], Class: writes, Nth: n, Times: 1, Amount: time.Minute}}
+		all[fmt.Sprintf("creation %d", n)] = fromNothing(everything, step{Strikes: lost}, step{})
+		all[fmt.Sprintf("change %d", n)] = afterwards(step{Edits: manyChanges, Strikes: lost}, step{})
+		all[fmt.Sprintf("deletion %d", n)] = afterwards(step{Verb: destroy, Strikes: lost}, step{Verb: destroy})
+	}
+	return all
+}
+
+// storiesOfKills kills the provider after each write of a creation, and after some others.
+func storiesOfKills() map[string]story {
+	all := map[string]story{}
+	for n := range 12 {
+		all[fmt.Sprintf("creation at write %d", n+1)] = fromNothing(everything, step{Cut: cut{killAfter, n + 1, true}}, step{}, step{})
+	}
+	for n := range 4 {
+		at := cut{killAfter, 2*n + 1, true}
+		all[fmt.Sprintf("change at write %d", at.At)] = afterwards(step{Edits: manyChanges, Cut: at}, step{})
+		all[fmt.Sprintf("deletion at write %d", at.At)] = afterwards(step{Verb: destroy, Cut: at}, step{Verb: destroy})
+	}
+	return all
+}
+
+// storiesOfPolls lets so many reads fail that a wait ends too early: reads of a job or of
+// builds, and others.
+func storiesOfPolls() map[string]story {
+	all := map[string]story{}
+	add := func(title string, hit strike, then func(strikes ...strike) story) {
+		all[fmt.Sprintf("%s, %s %d", title, hit.Class, hit.Nth)] = then(hit)
+	}
+	creation := func(hit ...strike) story { return fromNothing(everything, step{Strikes: hit}, step{}) }
+	change := func(hit ...strike) story {
+		return afterwards(step{Edits: append([]edit{{argBranch, 1}}, manyChanges...), Strikes: hit}, step{Verb: refresh}, step{})
+	}
+	deletion := func(hit ...strike) story { return afterwards(step{Verb: destroy, Strikes: hit}, step{Verb: destroy}) }
+	for n := range 7 {
+		read := strike{Kind: badGateway, Class: reads, Nth: 3 * n, Times: 25}
+		poll := strike{Kind: badGateway, Class: polls, Nth: 15 * n, Times: 25}
+		add("creation", read, creation)
+		add("creation", poll, creation)
+		poll.Nth = 2 * n
+		add("change", read, change)
+		add("change", poll, change)
+		read.Nth = n
+		add("deletion", read, deletion)
+		add("deletion", poll, deletion)
+	}
+	return all
+}
+
+// storiesOfLaggingReads lets all reads lag.
+func storiesOfLaggingReads() map[string]story {
+	all := map[string]story{}
+	for _, lag := range []time.Duration{2 * time.Second, 8 * time.Second} {
+		s := fromNothing(everything, step{}, step{Edits: manyChanges}, step{Edits: []edit{{argEngines, 1}}}, step{Verb: destroy})
+		s.Lag = lag
+		all[lag.String()] = s
+	}
+	return all
+}
+
+// storiesWithoutRefresh lets a person do something before a change and before a destroy
+// that read nothing.
+func storiesWithoutRefresh() map[string]story {
+	all := map[string]story{}
+	for _, k := range []deedKind{addsTag, addsAddress, addsEngine, setsConsole, renames, addsVariable, deletesInstance, deletesApp, deletesDatabase, deletesEndpoint, resizesMachine, breaksMachine, closesConsole} {
+		does := []deed{{Kind: k}}
+		all[k.String()+", change"] = afterwards(step{Flags: withoutRefresh, Deeds: does, Edits: append([]edit{{argEngines, 0}}, manyChanges...)}, step{})
+		all[k.String()+", destroy"] = afterwards(step{Verb: destroy, Flags: withoutRefresh, Deeds: does})
+	}
+	for _, key := range []credential{newKey, strangerKey} {
+		all["change with "+key.String()] = afterwards(step{Flags: withoutRefresh, Key: key, Edits: manyChanges}, step{})
+		all["destroy with "+key.String()] = afterwards(step{Verb: destroy, Flags: withoutRefresh, Key: key}, step{})
+		all["creation with "+key.String()] = afterwards(step{Flags: withoutRefresh, Key: key, Edits: []edit{{argSpare, 1}}}, step{})
+	}
+	return all
+}
+
+// storiesOfMachines are about instances that fail, in creation and afterwards.
+func storiesOfMachines() map[string]story {
+	failed := []deed{{Kind: failsCreation}}
+	refuses := fromNothing(everything, step{}, step{Deeds: []deed{{Kind: breaksMachine}}, Edits: manyChanges}, step{Verb: destroy})
+	refuses.Habits = refusesBy422
+	stays := fromNothing(guarded, step{}, step{Edits: []edit{{argProtected, 0}, {argDatabaseProtected, 0}, {argAppProtected, 0}}},
+		step{Verb: destroy, Deeds: []deed{{Kind: failsDeletion}}}, step{}, step{Verb: destroy})
+	stays.Habits = staysDeleting
+	again := afterwards(step{Edits: []edit{{argPlan, 1}}, Deeds: []deed{{Kind: opensCheckout, At: 10}}, Strikes: []strike{{Kind: lostAnswer, Class: writes, Times: 1}}}, step{})
+	again.Habits = resizesAgain
+	return map[string]story{
+		"a failed creation, applied":              fromNothing(guarded, step{Deeds: failed}, step{}),
+		"a failed creation, refreshed, destroyed": fromNothing(guarded, step{Deeds: failed}, step{Verb: refresh}, step{Verb: destroy}),
+		"a failed creation, another key":          fromNothing(everything, step{Deeds: failed}, step{Key: strangerKey}, step{Verb: destroy, Key: strangerKey}, step{Verb: destroy}),
+		"a failed creation, repaired":             fromNothing(guarded, step{Deeds: failed}, step{Deeds: []deed{{Kind: repairsMachine}}}, step{Verb: destroy}),
+		"refuses by 422":                          refuses,
+		"a failed deletion stays deleting":        stays,
+		"a resize is done again":                  again,
+		"a resize that fails":                     afterwards(step{Edits: []edit{{argPlan, 1}}, Deeds: []deed{{Kind: failsResize}, {Kind: opensCheckout, At: 12}}}, step{}),
+		"interrupted, deleted by a person":        fromNothing(everything, step{Cut: cut{interrupt, 1, true}}, step{Deeds: []deed{{Kind: deletesInstance}}}),
+		"interrupted, destroyed":                  fromNothing(everything, step{Cut: cut{interrupt, 1, true}}, step{Verb: destroy}),
+		"interrupted, unprotected":                fromNothing(guarded, step{Cut: cut{interrupt, 1, true}}, step{Edits: []edit{{argProtected, 0}}, Flags: withoutRefresh}),
+		"interrupted, refreshed, applied":         fromNothing(everything, step{Cut: cut{interrupt, 1, true}}, step{Verb: refresh}, step{Pause: time.Hour, Verb: refresh}, step{}),
+		"interrupted, changed":                    fromNothing(everything, step{Cut: cut{interrupt, 1, true}}, step{Edits: []edit{{argEngines, 3}, {argTags, 1}, {argMemory, 1}}}, step{}),
+		"a checkout that nobody opens":            fromNothing(everything, step{Edits: []edit{{argPlan, 1}}}, step{}, step{Verb: refresh}, step{Verb: destroy}),
+		"a checkout, replaced":                    fromNothing(oneInstance, step{Edits: []edit{{argPlan, 1}}}, step{Edits: []edit{{argRegion, 1}}}),
+		"a checkout, another plan":                fromNothing(oneInstance, step{Edits: []edit{{argPlan, 1}}}, step{Edits: []edit{{argPlan, 2}}}, step{Deeds: []deed{{Kind: opensCheckout}}}),
+		"hidden engine":                           afterwards(step{Deeds: []deed{{Kind: hidesEngine}}, Edits: []edit{{argEngines, 0}}}, step{}),
+		"a strange status while being created":    fromNothing(everything, step{Deeds: []deed{{Kind: strangeStatus, At: 6}}}, step{}, step{Verb: destroy}),
+	}
+}
+
+// storiesOfTaintedObjects replace each object after a taint, also with another key.
+func storiesOfTaintedObjects() map[string]story {
+	all := map[string]story{}
+	for target := range 10 {
+		mark := step{Verb: taint, Target: target}
+		all[fmt.Sprintf("target %d", target)] = afterwards(mark, step{})
+		all[fmt.Sprintf("target %d, another key", target)] = afterwards(mark, step{Key: strangerKey}, step{Verb: destroy, Key: strangerKey})
+		all[fmt.Sprintf("target %d, a failed destroy", target)] = afterwards(mark, step{Verb: destroy, Strikes: []strike{{Kind: badGateway, Class: writes, Times: 40}}}, step{})
+		all[fmt.Sprintf("target %d, without a refresh", target)] = afterwards(mark, step{Flags: withoutRefresh})
+	}
+	return all
+}
+
+// storiesOfApps are about builds, redeploys and variables.
+func storiesOfApps() map[string]story {
+	lost := []strike{{Kind: lostAnswer, Class: writes, Times: 1}}
+	all := map[string]story{}
+	for name, change := range map[string][]edit{
+		"branch": {{argBranch, 1}}, "trigger": {{argTrigger, 1}}, "variables": {{argEnv, 2}}, "secrets": {{argSecretEnv, 2}}, "a variable becomes public": {{argSecretEnv, 3}, {argEnv, 2}},
+		"port": {{argPort, 1}}, "links": {{argLinks, 0}}, "all": {{argBranch, 1}, {argTrigger, 1}, {argEnv, 2}, {argSecretEnv, 2}, {argPort, 1}, {argLinks, 0}, {argPublic, 0}},
+	} {
+		all[name+", the build fails"] = afterwards(step{Edits: change, Deeds: []deed{{Kind: failsBuild}}}, step{}, step{})
+		all[name+", the app crashes"] = afterwards(step{Edits: change, Deeds: []deed{{Kind: crashesApp, At: 12}}}, step{}, step{})
+		all[name+", lost, refreshed"] = afterwards(step{Edits: change, Strikes: lost}, step{Verb: refresh}, step{})
+		all[name+", interrupted, reverted"] = afterwards(step{Edits: change, Cut: cut{interrupt, 1, true}}, step{Edits: setBack(change)}, step{})
+		all[name+", killed"] = afterwards(step{Edits: change, Cut: cut{killAfter, 1, true}}, step{Verb: refresh}, step{})
+		all[name+", the job fails"] = afterwards(step{Edits: change, Deeds: []deed{{Kind: failsJob}}}, step{})
+		all[name+", builds not read"] = afterwards(step{Edits: change, Strikes: []strike{{Kind: foreign404, Class: polls, Nth: 2, Times: 1, For: time.Hour}}}, step{})
+	}
+	first := step{Cut: cut{interrupt, 9, true}}
+	all["first build interrupted, destroyed"] = fromNothing(everything, first, step{Verb: destroy})
+	all["first build interrupted, changed"] = fromNothing(everything, first, step{Edits: []edit{{argBranch, 1}, {argEnv, 2}}}, step{})
+	all["first build fails, protected, destroyed"] = fromNothing(guarded, step{Deeds: []deed{{Kind: failsBuild}}}, step{Edits: []edit{{argAppProtected, 0}, {argProtected, 0}, {argDatabaseProtected, 0}}, Deeds: []deed{{Kind: failsBuild}}}, step{Verb: destroy})
+	all["first build fails, without a refresh"] = fromNothing(guarded, step{Deeds: []deed{{Kind: failsBuild}}}, step{Flags: withoutRefresh}, step{Verb: destroy})
 	return all
 }
 

@@ -67,7 +67,23 @@ func tellStory(t *testing.T, s story) string {
 	for i, line := range lines {
 		lines[i] = timeOfLine.ReplaceAllString(line, "")
 	}
-	return checkoutToken.ReplaceAllString(strings.Join(lines, "\n"), "/checkout/...")
+	return checkoutToken.ReplaceAllString(strings.Join(countRepeated(lines), "\n"), "/checkout/...")
+}
+
+// countRepeated writes lines that follow each other and are equal once, with their number.
+func countRepeated(lines []string) []string {
+	var all []string
+	for i, n := 0, 1; i < len(lines); i, n = i+n, 1 {
+		for i+n < len(lines) && lines[i+n] == lines[i] {
+			n++
+		}
+		if n > 1 {
+			all = append(all, fmt.Sprintf("%s (%d times)", lines[i], n))
+		} else {
+			all = append(all, lines[i])
+		}
+	}
+	return all
 }
 
 var (

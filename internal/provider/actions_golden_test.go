@@ -1,0 +1,86 @@
+package provider
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
+)
+
+// TestActions validates, plans and invokes each action with different arguments, and
+// compares what is reported with testdata/actions.golden. It also plans and invokes it if
+// the service refuses the key, cannot be reached, or is not known yet.
+func TestActions(t *testing.T) {
+	var text strings.Builder
+	for _, one := range invocations() {
+		synctest.Test(t, func(t *testing.T) {
+			fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
+			defer func() { _ = fake.Close() }()
+			furnish(t, fake)
+			fake.AddInstance(fakeservice.Instance{ID: "i-bare", Name: "bare", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
+			fmt.Fprintf(&text, "# %s %s\n", one.kind, shownConfig(one.given))
+			for _, by := range []struct {
+				when   string
+				server pluginserver.ProviderServer
+			}{
+				{"", serverOf(t, fake, "key")},
+				{"the key is refused: ", serverOf(t, http.HandlerFunc(refusesAll), "key")},
+				{"no service: ", serverOf(t, http.NotFoundHandler(), "key")},
+				{"no client: ", serverOf(t, fake, notKnown{})},
+			} {
+				one.invoke(t, by.server, by.when, &text)
+			}
+		})
+	}
+	mustBeGolden(t, "actions.golden", normalIDs(text.String()))
+}
+
+// invoke invokes an action as Terraform does, and writes what is reported.
+func (c plannedChange) invoke(t *testing.T, server pluginserver.ProviderServer, when string, to *strings.Builder) {
+	t.Helper()
+	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := dynamicOf(schemas.ActionSchemas[c.kind].Schema.ValueType(), c.given)
+	actions := server
+	valid, err := server.ValidateActionConfig(t.Context(), &tfprotov6.ValidateActionConfigRequest{ActionType: c.kind, Config: config})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.WriteString(when + "validate\n")
+	writeSorted(to, valid.Diagnostics)
+	if hasError(valid.Diagnostics) {
+		return
+	}
+	planned, err := actions.PlanAction(t.Context(), &tfprotov6.PlanActionRequest{ActionType: c.kind, Config: config})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.WriteString(when + "plan\n")
+	writeSorted(to, planned.Diagnostics)
+	if hasError(planned.Diagnostics) {
+		return
+	}
+	stream, err := actions.InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: c.kind, Config: config})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.WriteString(when + "invoke\n")
+	for event := range stream.Events {
+		switch e := event.Type.(type) {
+		case tfprotov6.ProgressInvokeActionEventType:
+			if !strings.Contains(e.Message, " %.") { // the pauses between the reads of a job are random
+				fmt.Fprintf(to, "  %s\n", e.Message)
+			}
+		case tfprotov6.CompletedInvokeActionEventType:
+			writeSorted(to, e.Diagnostics)
+		}
+	}
+}
