@@ -19,12 +19,13 @@ import (
 
 // A plannedChange is a resource and its configuration.
 type plannedChange struct {
-	kind   string
-	from   string // the id to import what is in the state by; "" plans a creation
-	state  object // what differs in the state from what was imported
-	notes  object // what differs in its private state
-	given  object // the configuration, or what differs in it from the state; nil destroys
-	second object // if set, the configuration of another resource of the kind in the same plan
+	kind    string
+	from    string // the id to import what is in the state by; "" plans a creation
+	state   object // what differs in the state from what was imported
+	notes   object // what differs in its private state
+	given   object // the configuration, or what differs in it from the state; nil destroys
+	refresh bool   // only refreshes what is in the state
+	second  object // if set, the configuration of another resource of the kind in the same plan
 }
 
 // TestChanges validates, plans and applies configurations for an account that has
@@ -48,11 +49,7 @@ func TestChanges(t *testing.T) {
 func (c plannedChange) write(t *testing.T, to *strings.Builder) {
 	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
 	defer func() { _ = fake.Close() }()
-	furnish(t, fake)
-	if !fake.AddDatabase("i-shop", "orders") {
-		t.Fatal("the database was not added")
-	}
-	fake.AddInstance(fakeservice.Instance{ID: "i-big", Name: "big", Plan: "large", Engines: map[string]*fakeservice.Engine{"postgres": {}, "auth": {}, "apps": {MemoryMB: 2048}}})
+	furnishMore(t, fake)
 	server := serverOf(t, fake, "key")
 	fmt.Fprintf(to, "# %s %s %s", c.kind, c.from, shownConfig(c.given))
 	if c.state != nil || c.notes != nil {
@@ -61,7 +58,7 @@ func (c plannedChange) write(t *testing.T, to *strings.Builder) {
 	to.WriteString("\n")
 	now := existing{kind: c.kind}
 	if c.from != "" {
-		now = imported(t, server, c.kind, c.from, to)
+		now = imported(t, server, c.kind, strings.Replace(c.from, "wh-own", fake.Webhooks()[0].ID, 1), to)
 		if now.state == nil {
 			return
 		}
@@ -98,6 +95,18 @@ func (c plannedChange) write(t *testing.T, to *strings.Builder) {
 			}
 		}
 	}
+}
+
+// furnishMore is furnish with a second database, and with an instance i-big that has memory
+// for apps. The account's id is acc-own.
+func furnishMore(t *testing.T, fake *fakeservice.Service) {
+	t.Helper()
+	fake.SetAccountID("acc-own")
+	furnish(t, fake)
+	if !fake.AddDatabase("i-shop", "orders") {
+		t.Fatal("the database was not added")
+	}
+	fake.AddInstance(fakeservice.Instance{ID: "i-big", Name: "big", Plan: "large", Engines: map[string]*fakeservice.Engine{"postgres": {}, "auth": {}, "apps": {MemoryMB: 2048}}})
 }
 
 // existing is a resource in the state, or one to create if state is nil.
