@@ -49,6 +49,8 @@ var textRuleSamples = []struct {
 	{attributes.RequestDuration(), "-5s", `x "-5s" is not positive. Write 30s, 20m or 1h.`},
 	{attributes.TimeoutDuration(), "1h30m", ""},
 	{attributes.TimeoutDuration(), "45", `x "45" has no unit. Write 45m.`},
+	{attributes.TimeoutDuration(), "-1m", `x "-1m" is not positive. Write 45m.`},
+	{attributes.TimeoutDuration(), "0s", `x "0s" is not positive. Write 45m.`},
 	{attributes.TimeoutDuration(), "", `x "" is not a duration. Write 45m.`},
 	{attributes.WebURL{HTTPSOnly: true}, "http://a.example", `"http://a.example" must be an absolute https URL, like https://example.com/hook.`},
 }

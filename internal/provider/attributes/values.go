@@ -135,11 +135,10 @@ func Union(a, b []string) []string { return slices.Compact(Sorted(append(slices.
 // SortedKeys returns the keys of a map, sorted.
 func SortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// A DurationRule validates a duration with a unit.
+// A DurationRule validates a positive duration with a unit.
 type DurationRule struct {
-	forms    string // valid forms of a duration, with %s for the number
-	number   string // number in the forms if the value has none
-	positive bool   // zero and negative durations are refused
+	forms  string // valid forms of a duration, with %s for the number
+	number string // number in the forms if the value has none
 }
 
 // Description implements validator.Describer.
@@ -159,7 +158,7 @@ func (r DurationRule) ValidateString(_ context.Context, req validator.StringRequ
 	duration, err := time.ParseDuration(value)
 	wrong, number := "is not a duration", r.number
 	switch _, notNumber := strconv.ParseUint(value, 10, 32); {
-	case err == nil && (duration > 0 || !r.positive):
+	case err == nil && duration > 0:
 		return
 	case err == nil:
 		wrong = "is not positive"
@@ -172,7 +171,7 @@ func (r DurationRule) ValidateString(_ context.Context, req validator.StringRequ
 
 // RequestDuration returns the rule for the time limit of a request.
 func RequestDuration() DurationRule {
-	return DurationRule{forms: "%ss, 20m or 1h", number: "30", positive: true}
+	return DurationRule{forms: "%ss, 20m or 1h", number: "30"}
 }
 
 // TimeoutDuration returns the rule for an argument in timeouts. It suggests minutes,
