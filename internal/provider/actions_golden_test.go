@@ -13,10 +13,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
 )
 
-// TestActions validates, plans and invokes each action with different arguments, and
+// TestGoldenActions validates, plans and invokes each action with different arguments, and
 // compares what is reported with testdata/actions.golden. It also plans and invokes it if
 // the service refuses the key, cannot be reached, or is not known yet.
-func TestActions(t *testing.T) {
+func TestGoldenActions(t *testing.T) {
 	var text strings.Builder
 	for _, one := range invocations() {
 		synctest.Test(t, func(t *testing.T) {

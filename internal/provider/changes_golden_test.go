@@ -28,11 +28,11 @@ type plannedChange struct {
 	second  object // if set, the configuration of another resource of the kind in the same plan
 }
 
-// TestChanges validates, plans and applies configurations for an account that has
+// TestGoldenChanges validates, plans and applies configurations for an account that has
 // everything, and compares what happens with testdata/changes.golden: what is reported, what
 // is planned, and the result. It plans them also if the service refuses the key, cannot be
 // reached, or is not known yet.
-func TestChanges(t *testing.T) {
+func TestGoldenChanges(t *testing.T) {
 	for name, changes := range plannedChanges() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -236,6 +236,18 @@ func (e existing) apply(t *testing.T, server pluginserver.ProviderServer, config
 	}
 	writeSorted(to, made.Diagnostics)
 	writeChanges(to, "makes", e.state, decoded(t, of, made.NewState))
+}
+
+// read refreshes a resource. It writes what is reported and the result.
+func (e existing) read(t *testing.T, server pluginserver.ProviderServer, to *strings.Builder) {
+	t.Helper()
+	of := schemaOf(t, e.kind).ValueType()
+	read, err := server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: e.kind, CurrentState: dynamicOf(of, orNil(e.state)), CurrentIdentity: e.identity, Private: e.private})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeSorted(to, read.Diagnostics)
+	writeChanges(to, "reads", e.state, decoded(t, of, read.NewState))
 }
 
 // writeChanges writes the attributes that differ from the state before.

@@ -1,6 +1,6 @@
 package provider
 
-// plannedChanges returns the changes of TestChanges, by the name of their file.
+// plannedChanges returns the changes of TestGoldenChanges, by the name of their file.
 func plannedChanges() map[string][]plannedChange {
 	return map[string][]plannedChange{
 		"instance": instanceChanges(),
@@ -345,7 +345,7 @@ func accountChanges() []plannedChange {
 	}
 }
 
-// invocations returns the actions of TestActions.
+// invocations returns the actions of TestGoldenActions.
 func invocations() []plannedChange {
 	const reset, restore, rotate, restart = "hosting_instance_reset", "hosting_instance_restore", "hosting_instance_rotate", "hosting_engine_restart"
 	const redeploy, restartApp = "hosting_app_redeploy", "hosting_app_restart"

@@ -14,10 +14,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 )
 
-// TestConfigurations configures the provider and compares what it reports, whether it defers,
+// TestGoldenConfigurations configures the provider and compares what it reports, whether it defers,
 // and how many requests it sends, with testdata/configurations.golden. Each configuration
 // then plans an instance, at a service that works and at one that is overloaded.
-func TestConfigurations(t *testing.T) {
+func TestGoldenConfigurations(t *testing.T) {
 	var text strings.Builder
 	for _, env := range []map[string]string{
 		{diagnostics.EnvBaseURL: "", diagnostics.EnvAPIKey: ""},

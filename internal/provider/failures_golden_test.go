@@ -3,37 +3,31 @@ package provider
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// TestFailures applies and refreshes with one kind of request that fails, from its first or
+// TestGoldenFailures applies and refreshes with one kind of request that fails, from its first or
 // its second time on. It compares what is reported and the result with
 // testdata/failures.golden. The service either refuses the key, or does not find the object.
-func TestFailures(t *testing.T) {
+func TestGoldenFailures(t *testing.T) {
 	for name, changes := range failingChanges() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var text strings.Builder
 			for _, change := range changes {
 				fmt.Fprintf(&text, "# %s %s %s %s\n", change.kind, change.from, shownConfig(change.given), jsonOf(change.state))
-				var sent []string
-				synctest.Test(t, func(t *testing.T) { sent = change.fail(t, "", 0, nil, &strings.Builder{}) })
-				for _, request := range sent {
-					for _, from := range []int{0, 1} {
-						for _, answer := range []string{"401", "404"} {
-							handler := map[string]http.HandlerFunc{"401": refusesAll, "404": findsNothing}[answer]
-							var one strings.Builder
-							synctest.Test(t, func(t *testing.T) { change.fail(t, request, from, handler, &one) })
-							if strings.Contains(one.String(), "failed\n") {
-								fmt.Fprintf(&text, "%s answers %s from time %d on\n%s", request, answer, from+1, strings.ReplaceAll(one.String(), "failed\n", ""))
-							}
+				for _, request := range change.requests(t) {
+					for _, f := range []failure{
+						{request, 0, "401", refusesAll}, {request, 0, "404", findsNothing}, {request, 1, "401", refusesAll}, {request, 1, "404", findsNothing},
+					} {
+						if story, failed := change.fail(t, f); failed {
+							fmt.Fprintf(&text, "%s answers %s from time %d on\n%s", request, f.answer, f.from+1, story)
 						}
 					}
 				}
@@ -43,6 +37,14 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// A failure is a kind of request that the service no longer answers as it should.
+type failure struct {
+	request string // "GET /instances/{id}"
+	from    int    // the number of requests of the kind that are still answered
+	answer  string
+	answers http.HandlerFunc
+}
+
 // findsNothing answers that there is no such object.
 func findsNothing(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
@@ -50,61 +52,75 @@ func findsNothing(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"status":404,"code":"not_found","detail":"There is no such object."}`))
 }
 
-// A failingService passes requests on, but answers one kind of them itself.
+// A failingService passes requests on, but not those that fail.
 type failingService struct {
-	next    http.Handler
-	request string // "GET /instances/{id}"
-	from    int    // the number of requests of the kind that are passed on
-	fails   http.HandlerFunc
+	next http.Handler
+	failure
 
-	mu     sync.Mutex
-	begun  bool
-	sent   []string
-	times  map[string]int
-	failed bool
+	mu    sync.Mutex
+	begun bool           // until then, no request fails
+	sent  []string       // the kinds of requests, in the order of their first times
+	times map[string]int // how often each kind was sent
 }
 
 func (s *failingService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	kind := r.Method + " " + shapeOf(r.URL.Path)
-	s.mu.Lock()
-	fails := false
-	if s.begun {
-		if s.times[kind] == 0 {
-			s.sent = append(s.sent, kind)
-		}
-		fails = kind == s.request && s.times[kind] >= s.from
-		s.times[kind]++
-		s.failed = s.failed || fails
-	}
-	s.mu.Unlock()
-	if fails {
-		s.fails(w, r)
+	if s.fails(r.Method + " " + shapeOf(r.URL.Path)) {
+		s.answers(w, r)
 		return
 	}
 	s.next.ServeHTTP(w, r)
 }
 
-// shapeOf returns a path with {id} for each id and name.
-func shapeOf(path string) string {
-	parts := strings.Split(strings.TrimPrefix(path, "/api/v1/"), "/")
-	for i := range parts {
-		if i%2 == 1 && (i != 3 || parts[2] != "postgres") || i == 4 {
-			if parts[i] != "connection" && parts[i] != "allowlist" && parts[i] != "apps" && parts[i-1] != "auth" && parts[i-1] != "console" {
-				parts[i] = "{id}"
-			}
-		}
+func (s *failingService) fails(request string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.begun {
+		return false
 	}
-	return "/" + strings.Join(parts, "/")
+	if s.times[request] == 0 {
+		s.sent = append(s.sent, request)
+	}
+	s.times[request]++
+	return s.answers != nil && request == s.request && s.times[request] > s.from
 }
 
-// fail plans and applies a change, or refreshes an imported resource if nothing is given,
-// with a kind of request that fails. It returns the kinds of requests that were sent.
-func (c plannedChange) fail(t *testing.T, request string, from int, fails http.HandlerFunc, to *strings.Builder) []string {
+func (s *failingService) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun = true
+}
+
+// shapeOf returns a path with {id} for each id and name.
+func shapeOf(path string) string {
+	return idOfPath.ReplaceAllString(strings.TrimPrefix(path, "/api/v1"), "$1/{id}")
+}
+
+var idOfPath = regexp.MustCompile(`(/(?:instances|jobs|databases|extensions|webhooks|engines|apps))/[^/]+`)
+
+// requests returns the kinds of requests that a change sends.
+func (c plannedChange) requests(t *testing.T) []string {
+	service := failingService{times: map[string]int{}}
+	synctest.Test(t, func(t *testing.T) { c.carryOut(t, &service, &strings.Builder{}) })
+	return service.sent
+}
+
+// fail carries a change out with a failure. It returns what happened, and whether any request
+// failed.
+func (c plannedChange) fail(t *testing.T, f failure) (story string, failed bool) {
+	service := failingService{failure: f, times: map[string]int{}}
+	var text strings.Builder
+	synctest.Test(t, func(t *testing.T) { c.carryOut(t, &service, &text) })
+	return text.String(), service.times[f.request] > f.from
+}
+
+// carryOut plans and applies a change, or refreshes what is in the state. Requests fail after
+// the plan.
+func (c plannedChange) carryOut(t *testing.T, service *failingService, to *strings.Builder) {
 	t.Helper()
 	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
 	defer func() { _ = fake.Close() }()
 	furnishMore(t, fake)
-	service := &failingService{next: fake, request: request, from: from, fails: fails, times: map[string]int{}}
+	service.next = fake
 	server := serverOf(t, service, "key")
 	now := existing{kind: c.kind}
 	if c.from != "" {
@@ -112,43 +128,25 @@ func (c plannedChange) fail(t *testing.T, request string, from int, fails http.H
 		now.state = overlaid(now.state, c.state)
 		now.addNotes(t, c.notes)
 	}
-	begin := func() {
-		service.mu.Lock()
-		defer service.mu.Unlock()
-		service.begun = true
-	}
 	if c.refresh {
-		begin()
-		read, err := server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{
-			TypeName: c.kind, CurrentState: dynamicOf(schemaOf(t, c.kind).ValueType(), orNil(now.state)), CurrentIdentity: now.identity, Private: now.private,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		writeSorted(to, read.Diagnostics)
-		writeChanges(to, "reads", now.state, decoded(t, schemaOf(t, c.kind).ValueType(), read.NewState))
-	} else {
-		config := c.given
-		if c.from != "" && config != nil {
-			config = overlaid(now.arguments(t), c.given)
-		}
-		var planned strings.Builder
-		told := now.plan(t, server, config, &planned)
-		if told == nil {
-			t.Fatalf("%s %s cannot be applied:\n%s", c.kind, shownConfig(c.given), planned.String())
-		}
-		begin()
-		now.apply(t, server, config, told, to)
+		service.begin()
+		now.read(t, server, to)
+		return
 	}
-	service.mu.Lock()
-	defer service.mu.Unlock()
-	if service.failed {
-		to.WriteString("failed\n")
+	config := c.given
+	if c.from != "" && config != nil {
+		config = overlaid(now.arguments(t), c.given)
 	}
-	return service.sent
+	var planned strings.Builder
+	told := now.plan(t, server, config, &planned)
+	if told == nil {
+		t.Fatalf("%s %s cannot be applied:\n%s", c.kind, shownConfig(c.given), planned.String())
+	}
+	service.begin()
+	now.apply(t, server, config, told, to)
 }
 
-// failingChanges returns the changes of TestFailures, by the name of their file.
+// failingChanges returns the changes of TestGoldenFailures, by the name of their file.
 func failingChanges() map[string][]plannedChange {
 	const instance, app = "hosting_instance", "hosting_app"
 	bare := object{"deletion_protection": false}

@@ -98,9 +98,9 @@ var (
 	}
 )
 
-// TestReads compares what data sources and lists return for an account that has everything,
+// TestGoldenReads compares what data sources and lists return for an account that has everything,
 // with each filter, with testdata/reads.golden.
-func TestReads(t *testing.T) {
+func TestGoldenReads(t *testing.T) {
 	var text strings.Builder
 	synctest.Test(t, func(t *testing.T) {
 		fake := fakeservice.New(fakeservice.Options{APIKey: "key"})

@@ -38,7 +38,7 @@ func TestStories(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := text.String(); got != string(want) {
-				t.Errorf("%s: %s\nIf the change is intended, write the stories again with -sim.update and read the difference.",
+				t.Errorf("%s: %s\nIf the change is intended, run make stories STORIESARGS=-sim.update and read the difference.",
 					file, firstDifference(strings.Split(string(want), "\n"), strings.Split(got, "\n")))
 			}
 		})
