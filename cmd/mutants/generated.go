@@ -117,10 +117,11 @@ func (j judges) try(ctx context.Context, m mutant) (fate, error) {
 }
 
 // judgesOf returns the folders whose tests judge a mutant of a file, in their order: its
-// own, that of the whole provider for a part of it, and the simulated worlds.
+// own, that of the whole provider, whose tests use the client and each part, and the
+// simulated worlds.
 func judgesOf(file string) []string {
 	folders := []string{path.Dir(file)}
-	if strings.HasPrefix(folders[0], providerFolder+"/") {
+	if folders[0] != providerFolder {
 		folders = append(folders, providerFolder)
 	}
 	return append(folders, worldsFolder)

@@ -39,6 +39,12 @@ func TestClient(t *testing.T) {
 	}
 }
 `,
+	"internal/provider/provider_test.go": `package provider
+
+import "testing"
+
+func TestProvider(*testing.T) {}
+`,
 	"internal/simulation/sim_test.go": `package simulation
 
 import (

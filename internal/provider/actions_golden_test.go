@@ -15,15 +15,14 @@ import (
 
 // TestGoldenActions validates, plans and invokes each action with different arguments, and
 // compares what is reported with testdata/actions.golden. It also plans and invokes it if
-// the service refuses the key, cannot be reached, or is not known yet.
+// the service refuses the key, cannot be reached, or is not known yet, and with each failure.
 func TestGoldenActions(t *testing.T) {
 	var text strings.Builder
 	for _, one := range invocations() {
 		synctest.Test(t, func(t *testing.T) {
 			fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
 			defer func() { _ = fake.Close() }()
-			furnish(t, fake)
-			fake.AddInstance(fakeservice.Instance{ID: "i-bare", Name: "bare", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
+			furnishMore(t, fake)
 			fmt.Fprintf(&text, "# %s %s\n", one.kind, shownConfig(one.given))
 			for _, by := range []struct {
 				when   string
@@ -37,8 +36,31 @@ func TestGoldenActions(t *testing.T) {
 				one.invoke(t, by.server, by.when, &text)
 			}
 		})
+		without := failingService{}
+		usual := one.invokeFailing(t, &without)
+		for _, request := range without.sent {
+			for _, f := range failuresOf(request, without.fields[request]) {
+				if story := one.invokeFailing(t, &failingService{failure: f}); story != usual {
+					fmt.Fprintf(&text, "%s %s, from time %d on\n%s", request, f.title, f.from+1, story)
+				}
+			}
+		}
 	}
 	mustBeGolden(t, "actions.golden", normalIDs(text.String()))
+}
+
+// invokeFailing invokes an action with a failure, and returns what is reported.
+func (c plannedChange) invokeFailing(t *testing.T, service *failingService) string {
+	var text strings.Builder
+	synctest.Test(t, func(t *testing.T) {
+		fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
+		defer func() { _ = fake.Close() }()
+		furnishMore(t, fake)
+		service.next = fake
+		service.begin()
+		c.invoke(t, serverOf(t, service, "key"), "", &text)
+	})
+	return text.String()
 }
 
 // invoke invokes an action as Terraform does, and writes what is reported.

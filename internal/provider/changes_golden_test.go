@@ -74,6 +74,11 @@ func (c plannedChange) write(t *testing.T, to *strings.Builder) {
 		fmt.Fprintf(to, "and another %s\n", shownConfig(c.second))
 		other := existing{kind: c.kind}
 		another := other.plan(t, server, c.second, to)
+		if config == nil { // create_before_destroy
+			other.apply(t, server, c.second, another, to)
+			now.apply(t, server, config, told, to)
+			return
+		}
 		now.apply(t, server, config, told, to)
 		other.apply(t, server, c.second, another, to)
 		return
@@ -97,8 +102,8 @@ func (c plannedChange) write(t *testing.T, to *strings.Builder) {
 	}
 }
 
-// furnishMore is furnish with a second database, and with an instance i-big that has memory
-// for apps. The account's id is acc-own.
+// furnishMore is furnish with a second database, with an instance i-big that has memory for
+// apps, and with one that has few engines. The account's id is acc-own.
 func furnishMore(t *testing.T, fake *fakeservice.Service) {
 	t.Helper()
 	fake.SetAccountID("acc-own")
@@ -106,6 +111,7 @@ func furnishMore(t *testing.T, fake *fakeservice.Service) {
 	if !fake.AddDatabase("i-shop", "orders") {
 		t.Fatal("the database was not added")
 	}
+	fake.AddInstance(fakeservice.Instance{ID: "i-bare", Name: "bare", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
 	fake.AddInstance(fakeservice.Instance{ID: "i-big", Name: "big", Plan: "large", Engines: map[string]*fakeservice.Engine{"postgres": {}, "auth": {}, "apps": {MemoryMB: 2048}}})
 }
 

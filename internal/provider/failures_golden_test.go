@@ -1,8 +1,12 @@
 package provider
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync"
@@ -12,9 +16,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// TestGoldenFailures applies and refreshes with one kind of request that fails, from its first or
-// its second time on. It compares what is reported and the result with
-// testdata/failures.golden. The service either refuses the key, or does not find the object.
+// TestGoldenFailures applies and refreshes with one kind of request that fails. It compares
+// what differs from the story without a failure with testdata/failures.*.golden: what is
+// reported, and the result. The service refuses the key or does not find the object, from
+// the first or the second time on, or its records lack a field.
 func TestGoldenFailures(t *testing.T) {
 	for name, changes := range failingChanges() {
 		t.Run(name, func(t *testing.T) {
@@ -22,12 +27,13 @@ func TestGoldenFailures(t *testing.T) {
 			var text strings.Builder
 			for _, change := range changes {
 				fmt.Fprintf(&text, "# %s %s %s %s\n", change.kind, change.from, shownConfig(change.given), jsonOf(change.state))
-				for _, request := range change.requests(t) {
-					for _, f := range []failure{
-						{request, 0, "401", refusesAll}, {request, 0, "404", findsNothing}, {request, 1, "401", refusesAll}, {request, 1, "404", findsNothing},
-					} {
-						if story, failed := change.fail(t, f); failed {
-							fmt.Fprintf(&text, "%s answers %s from time %d on\n%s", request, f.answer, f.from+1, story)
+				without := failingService{}
+				usual := change.fail(t, &without)
+				text.WriteString(usual)
+				for _, request := range without.sent {
+					for _, f := range failuresOf(request, without.fields[request]) {
+						if story := change.fail(t, &failingService{failure: f}); story != usual {
+							fmt.Fprintf(&text, "%s %s, from time %d on\n%s", request, f.title, f.from+1, story)
 						}
 					}
 				}
@@ -40,9 +46,24 @@ func TestGoldenFailures(t *testing.T) {
 // A failure is a kind of request that the service no longer answers as it should.
 type failure struct {
 	request string // "GET /instances/{id}"
-	from    int    // the number of requests of the kind that are still answered
-	answer  string
-	answers http.HandlerFunc
+	from    int    // the number of requests of the kind that are still answered well
+	title   string
+	answers http.HandlerFunc // if nil, the records lack a field
+	lacks   string           // the field
+}
+
+// failuresOf returns the failures of a kind of request whose records have some fields.
+func failuresOf(request string, fields map[string]bool) []failure {
+	all := []failure{
+		{request, 0, "answers 401", refusesAll, ""}, {request, 0, "answers 404", findsNothing, ""},
+		{request, 1, "answers 401", refusesAll, ""}, {request, 1, "answers 404", findsNothing, ""},
+	}
+	for _, field := range []string{"id", "job_id", "build_id", "status", "host", "engines", "env", "links", "tags", "mode", "plan", "memory_mb", "version"} {
+		if fields[field] {
+			all = append(all, failure{request, 0, "lacks " + field, nil, field})
+		}
+	}
+	return all
 }
 
 // findsNothing answers that there is no such object.
@@ -57,18 +78,35 @@ type failingService struct {
 	next http.Handler
 	failure
 
-	mu    sync.Mutex
-	begun bool           // until then, no request fails
-	sent  []string       // the kinds of requests, in the order of their first times
-	times map[string]int // how often each kind was sent
+	mu     sync.Mutex
+	begun  bool                       // until then, no request fails
+	sent   []string                   // the kinds of requests, in the order of their first times
+	times  map[string]int             // how often each kind was sent
+	fields map[string]map[string]bool // the fields in the answers to each kind
 }
 
 func (s *failingService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.fails(r.Method + " " + shapeOf(r.URL.Path)) {
+	request := r.Method + " " + shapeOf(r.URL.Path)
+	fails := s.fails(request)
+	if fails && s.answers != nil {
 		s.answers(w, r)
 		return
 	}
-	s.next.ServeHTTP(w, r)
+	var answer httptest.ResponseRecorder
+	answer.Body = &bytes.Buffer{}
+	s.next.ServeHTTP(&answer, r)
+	body := answer.Body.Bytes()
+	var record any
+	if json.Unmarshal(body, &record) == nil {
+		s.note(request, record)
+		if fails {
+			body = []byte(jsonOf(withoutField(record, s.lacks)))
+			answer.Header().Del("Content-Length")
+		}
+	}
+	maps.Copy(w.Header(), answer.Header())
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(body)
 }
 
 func (s *failingService) fails(request string) bool {
@@ -77,11 +115,54 @@ func (s *failingService) fails(request string) bool {
 	if !s.begun {
 		return false
 	}
+	if s.times == nil {
+		s.times, s.fields = map[string]int{}, map[string]map[string]bool{}
+	}
 	if s.times[request] == 0 {
 		s.sent = append(s.sent, request)
+		s.fields[request] = map[string]bool{}
 	}
 	s.times[request]++
-	return s.answers != nil && request == s.request && s.times[request] > s.from
+	return request == s.request && s.times[request] > s.from
+}
+
+// note notes the fields of an answer.
+func (s *failingService) note(request string, answer any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if fields := s.fields[request]; fields != nil {
+		noteFields(fields, answer)
+	}
+}
+
+func noteFields(fields map[string]bool, v any) {
+	switch v := v.(type) {
+	case object:
+		for name, member := range v {
+			fields[name] = true
+			noteFields(fields, member)
+		}
+	case []any:
+		for _, element := range v {
+			noteFields(fields, element)
+		}
+	}
+}
+
+// withoutField removes a field from all objects of an answer.
+func withoutField(v any, field string) any {
+	switch v := v.(type) {
+	case object:
+		delete(v, field)
+		for name := range v {
+			v[name] = withoutField(v[name], field)
+		}
+	case []any:
+		for i := range v {
+			v[i] = withoutField(v[i], field)
+		}
+	}
+	return v
 }
 
 func (s *failingService) begin() {
@@ -97,20 +178,11 @@ func shapeOf(path string) string {
 
 var idOfPath = regexp.MustCompile(`(/(?:instances|jobs|databases|extensions|webhooks|engines|apps))/[^/]+`)
 
-// requests returns the kinds of requests that a change sends.
-func (c plannedChange) requests(t *testing.T) []string {
-	service := failingService{times: map[string]int{}}
-	synctest.Test(t, func(t *testing.T) { c.carryOut(t, &service, &strings.Builder{}) })
-	return service.sent
-}
-
-// fail carries a change out with a failure. It returns what happened, and whether any request
-// failed.
-func (c plannedChange) fail(t *testing.T, f failure) (story string, failed bool) {
-	service := failingService{failure: f, times: map[string]int{}}
+// fail carries a change out, and returns what happened.
+func (c plannedChange) fail(t *testing.T, service *failingService) string {
 	var text strings.Builder
-	synctest.Test(t, func(t *testing.T) { c.carryOut(t, &service, &text) })
-	return text.String(), service.times[f.request] > f.from
+	synctest.Test(t, func(t *testing.T) { c.carryOut(t, service, &text) })
+	return text.String()
 }
 
 // carryOut plans and applies a change, or refreshes what is in the state. Requests fail after
@@ -164,6 +236,9 @@ func failingChanges() map[string][]plannedChange {
 			{kind: instance, from: "i-big", state: object{"status": "creating", "host": nil, "deletion_protection": false}, notes: object{"pending": object{"creating": true, "job": "job-x", "switches": object{"postgres": true}}}},
 			{kind: instance, from: "i-big", state: object{"status": "failed", "deletion_protection": false}, notes: object{"pending": object{"creating": true, "failed": true, "job": "job-x"}}},
 			{kind: instance, from: "i-shop", refresh: true},
+			{kind: instance, from: "i-shop", refresh: true, notes: object{"account": object{"id": "acc-other", "origin": "https://hosting.test"}, "pending": object{"creating": true, "job": "job-x"}}},
+			{kind: instance, from: "i-shop", refresh: true, state: object{"deletion_protection": nil, "status": "failed"}, notes: object{"pending": object{"creating": true, "protected": true}}},
+			{kind: instance, from: "i-shop", refresh: true, state: object{"plan": "free", "deletion_protection": false}, notes: object{"account": object{"id": "", "origin": ""}}},
 			{kind: instance, from: "i-shop", refresh: true, notes: object{"connection_moved_on": true}},
 			{kind: instance, from: "i-shop", refresh: true, state: object{"status": "creating", "host": nil}, notes: object{"pending": object{"creating": true, "job": "job-x", "switches": object{"postgres": true, "redis": true}}}},
 		},
@@ -178,6 +253,9 @@ func failingChanges() map[string][]plannedChange {
 			{kind: app, from: "i-shop/web", state: object{"deletion_protection": false, "status": "failed"}, notes: object{"pending": object{"creating": true, "failed": true, "job": "job-x"}}},
 			{kind: app, from: "i-shop/web", refresh: true},
 			{kind: app, from: "i-shop/web", refresh: true, notes: object{"pending": object{"creating": true, "job": "job-x"}}},
+			{kind: app, from: "i-shop/web", refresh: true, notes: object{"account": object{"id": "acc-other", "origin": "https://hosting.test"}, "pending": object{"creating": true, "job": "job-x"}}},
+			{kind: app, from: "i-shop/web", refresh: true, state: object{"secret_env_wo_version": 1}, notes: object{"secret_env_keys": []any{"TOKEN"}}},
+			{kind: app, from: "i-shop/web", given: object{"env": object{"B": "2"}, "secret_env_wo": object{"TOKEN": "the-secret"}, "secret_env_wo_version": 1}, notes: object{"secret_env_keys": []any{"TOKEN"}}, state: object{"secret_env_wo_version": 1}},
 			{kind: app, from: "i-shop/web", refresh: true, state: object{"status": "failed", "deletion_protection": nil}},
 		},
 		"postgres": {
@@ -186,6 +264,7 @@ func failingChanges() map[string][]plannedChange {
 			{kind: "hosting_postgres_database", from: "i-shop/orders", state: object{"created_at": nil}, notes: object{"pending": object{"creating": true, "job": "job-x"}}, given: object{"timeouts": object{"update": "5m"}}},
 			{kind: "hosting_postgres_database", from: "i-shop/orders", refresh: true},
 			{kind: "hosting_postgres_database", from: "i-shop/orders", refresh: true, notes: object{"pending": object{"creating": true, "job": "job-x"}}},
+			{kind: "hosting_postgres_database", from: "i-shop/orders", refresh: true, notes: object{"account": object{"id": "acc-other", "origin": "https://hosting.test"}, "pending": object{"creating": true, "job": "job-x"}}},
 			{kind: "hosting_postgres_extension", given: overlaid(shop, object{"name": "pg_trgm"})},
 			{kind: "hosting_postgres_extension", given: overlaid(shop, object{"name": "pg_trgm", "database": "orders"})},
 			{kind: "hosting_postgres_script", given: overlaid(shop, object{"sql": "CREATE TABLE a (id int)"})},
@@ -210,7 +289,7 @@ func failingChanges() map[string][]plannedChange {
 		"hosting_auth_settings": {"site_url": "https://other.example", "redirect_urls": []any{"https://other.example/**"}},
 	} {
 		all[strings.TrimPrefix(kind, "hosting_")] = []plannedChange{
-			{kind: kind, given: overlaid(big, given)}, {kind: kind, from: "i-shop", given: given}, {kind: kind, from: "i-shop"}, {kind: kind, from: "i-shop", refresh: true},
+			{kind: kind, given: overlaid(big, given)}, {kind: kind, from: "i-shop", refresh: true, notes: object{"account": object{"id": "acc-other", "origin": "https://hosting.test"}}}, {kind: kind, from: "i-shop", given: given}, {kind: kind, from: "i-shop"}, {kind: kind, from: "i-shop", refresh: true},
 		}
 	}
 	return all

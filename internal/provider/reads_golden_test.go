@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
 )
 
 // A filteredRead reads a data source or lists a type, with some arguments.
@@ -41,11 +42,14 @@ var (
 		{"hosting_billing", object{"status": "none"}},
 		{"hosting_connection", shop},
 		{"hosting_connection", none},
+		{"hosting_connection", object{"instance_id": "i-failed"}},
 		{"hosting_instance", object{"id": "i-shop"}},
 		{"hosting_instance", object{"name": "shop"}},
 		{"hosting_instance", object{"name": "shop", "id": "i-shop"}},
 		{"hosting_instance", object{"name": "none"}},
 		{"hosting_instance", object{}},
+		{"hosting_instance", object{"name": "twin"}},
+		{"hosting_instance", object{"id": "i-none"}},
 		{"hosting_instances", object{}},
 		{"hosting_instances", object{"name": "shop"}},
 		{"hosting_instances", object{"name": "none"}},
@@ -98,9 +102,36 @@ var (
 	}
 )
 
-// TestGoldenReads compares what data sources and lists return for an account that has everything,
-// with each filter, with testdata/reads.golden.
+// TestGoldenReads compares what data sources and lists return for an account that has
+// everything, with each filter and with each failure, with testdata/reads.golden.
 func TestGoldenReads(t *testing.T) {
+	var text strings.Builder
+	for _, reads := range []struct {
+		what string
+		of   []filteredRead
+		read func(*testing.T, pluginserver.ProviderServer, filteredRead, *strings.Builder)
+	}{
+		{"data", filteredReads, readData}, {"list", filteredLists, readList},
+	} {
+		for _, read := range reads.of {
+			fmt.Fprintf(&text, "%s %s %s\n", reads.what, read.kind, jsonOf(read.config))
+			without := failingService{}
+			usual := readFailing(t, &without, read, reads.read)
+			text.WriteString(usual)
+			for _, request := range without.sent {
+				for _, f := range failuresOf(request, without.fields[request]) {
+					if story := readFailing(t, &failingService{failure: f}, read, reads.read); story != usual {
+						fmt.Fprintf(&text, "%s %s, from time %d on\n%s", request, f.title, f.from+1, story)
+					}
+				}
+			}
+		}
+	}
+	mustBeGolden(t, "reads.golden", normalIDs(text.String()))
+}
+
+// readFailing reads or lists with a failure, and returns what is reported and read.
+func readFailing(t *testing.T, service *failingService, of filteredRead, read func(*testing.T, pluginserver.ProviderServer, filteredRead, *strings.Builder)) string {
 	var text strings.Builder
 	synctest.Test(t, func(t *testing.T) {
 		fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
@@ -109,39 +140,54 @@ func TestGoldenReads(t *testing.T) {
 		if !fake.AddDatabase("i-shop", "orders") {
 			t.Fatal("the database was not added")
 		}
-		server := serverOf(t, fake, "key")
-		schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+		fake.AddInstance(fakeservice.Instance{ID: "i-failed", Name: "twin", Status: fakeservice.StatusFailed})
+		fake.AddInstance(fakeservice.Instance{ID: "i-twin", Name: "twin", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
+		service.next = fake
+		service.begin()
+		read(t, serverOf(t, service, "key"), of, &text)
+	})
+	return text.String()
+}
+
+func readData(t *testing.T, server pluginserver.ProviderServer, read filteredRead, to *strings.Builder) {
+	t.Helper()
+	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := schemas.DataSourceSchemas[read.kind].ValueType()
+	answer, err := server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: read.kind, Config: dynamicOf(of, read.config)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeTold(to, answer.Diagnostics)
+	if state := decoded(t, of, answer.State); state != nil {
+		fmt.Fprintf(to, "  %s\n", jsonOf(state))
+	}
+}
+
+// readList lists with the resources, and then the first without its resource.
+func readList(t *testing.T, server pluginserver.ProviderServer, read filteredRead, to *strings.Builder) {
+	t.Helper()
+	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, of := schemas.ListResourceSchemas[read.kind].ValueType(), schemas.ResourceSchemas[read.kind].ValueType()
+	for _, limit := range []int64{100, 1} {
+		stream, err := server.ListResource(t.Context(), &tfprotov6.ListResourceRequest{TypeName: read.kind, Config: dynamicOf(list, read.config), IncludeResource: limit > 1, Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, read := range filteredReads {
-			of := schemas.DataSourceSchemas[read.kind].ValueType()
-			answer, err := server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: read.kind, Config: dynamicOf(of, read.config)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			fmt.Fprintf(&text, "data %s %s\n", read.kind, jsonOf(read.config))
-			writeTold(&text, answer.Diagnostics)
-			if state := decoded(t, of, answer.State); state != nil {
-				fmt.Fprintf(&text, "  %s\n", jsonOf(state))
+		for one := range stream.Results {
+			writeTold(to, one.Diagnostics)
+			if one.Resource != nil {
+				fmt.Fprintf(to, "  %s: %s\n", one.DisplayName, jsonOf(decoded(t, of, one.Resource)))
+			} else {
+				fmt.Fprintf(to, "  %s\n", one.DisplayName)
 			}
 		}
-		for _, read := range filteredLists {
-			list, of := schemas.ListResourceSchemas[read.kind].ValueType(), schemas.ResourceSchemas[read.kind].ValueType()
-			stream, err := server.ListResource(t.Context(), &tfprotov6.ListResourceRequest{TypeName: read.kind, Config: dynamicOf(list, read.config), IncludeResource: true, Limit: 100})
-			if err != nil {
-				t.Fatal(err)
-			}
-			fmt.Fprintf(&text, "list %s %s\n", read.kind, jsonOf(read.config))
-			for one := range stream.Results {
-				writeTold(&text, one.Diagnostics)
-				if one.Resource != nil {
-					fmt.Fprintf(&text, "  %s: %s\n", one.DisplayName, jsonOf(decoded(t, of, one.Resource)))
-				}
-			}
-		}
-	})
-	mustBeGolden(t, "reads.golden", normalIDs(text.String()))
+	}
 }
 
 func writeTold(to *strings.Builder, told []*tfprotov6.Diagnostic) {

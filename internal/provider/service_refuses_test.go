@@ -56,6 +56,14 @@ func TestEveryReadReportsItsError(t *testing.T) {
 			}
 			mustBeOneError(t, name+", data source "+kind, answer.Diagnostics)
 		}
+		for kind, schema := range schemas.EphemeralResourceSchemas {
+			of := schema.ValueType().(tftypes.Object)
+			answer, err := server.OpenEphemeralResource(t.Context(), &tfprotov6.OpenEphemeralResourceRequest{TypeName: kind, Config: dynamicOf(of, requiredTexts(schema))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustBeOneError(t, name+", ephemeral resource "+kind, answer.Diagnostics)
+		}
 		for kind, schema := range schemas.ListResourceSchemas {
 			of := schema.ValueType().(tftypes.Object)
 			stream, err := server.ListResource(t.Context(), &tfprotov6.ListResourceRequest{TypeName: kind, Config: dynamicOf(of, requiredTexts(schema)), IncludeResource: true, Limit: 10})

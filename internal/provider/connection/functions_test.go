@@ -99,6 +99,10 @@ func TestFunctionsAreCalled(t *testing.T) {
 		{NewPooledURLFunction(), []attr.Value{text("postgres://h/d")}, `"postgres://h:6432/d"`},
 		{NewPooledURLFunction(), []attr.Value{text("mysql://h/d")}, ""},
 		{NewWebhookSignatureFunction(), []attr.Value{text("what do ya want for nothing?"), text("Jefe")}, `"sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"`},
+		{NewWebhookSignatureFunction(), []attr.Value{text("what do ya want for nothing?"), text("")}, ""},
+		{NewLibpqEnvFunction(), []attr.Value{types.BoolValue(true), text("ca.pem")}, ""},
+		{NewPooledURLFunction(), []attr.Value{types.BoolValue(true)}, ""},
+		{NewWebhookSignatureFunction(), []attr.Value{types.BoolValue(true), text("Jefe")}, ""},
 	} {
 		var definition function.DefinitionResponse
 		row.of.Definition(t.Context(), function.DefinitionRequest{}, &definition)
