@@ -18,12 +18,13 @@ import (
 // the service refuses the key, cannot be reached, or is not known yet, and with each failure.
 func TestGoldenActions(t *testing.T) {
 	var text strings.Builder
-	for _, one := range invocations() {
+	for _, one := range actionCases() {
+		var told strings.Builder
 		synctest.Test(t, func(t *testing.T) {
 			fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
 			defer func() { _ = fake.Close() }()
 			furnishMore(t, fake)
-			fmt.Fprintf(&text, "# %s %s\n", one.kind, shownConfig(one.given))
+			fmt.Fprintf(&told, "# %s %s\n", one.kind, shownConfig(one.given))
 			for _, by := range []struct {
 				when   string
 				server pluginserver.ProviderServer
@@ -33,9 +34,10 @@ func TestGoldenActions(t *testing.T) {
 				{"no service: ", serverOf(t, http.NotFoundHandler(), "key")},
 				{"no client: ", serverOf(t, fake, notKnown{})},
 			} {
-				one.invoke(t, by.server, by.when, &text)
+				one.invoke(t, by.server, by.when, &told)
 			}
 		})
+		text.WriteString(normalIDs(told.String()))
 		without := failingService{}
 		usual := one.invokeFailing(t, &without)
 		for _, request := range without.sent {
@@ -46,11 +48,11 @@ func TestGoldenActions(t *testing.T) {
 			}
 		}
 	}
-	mustBeGolden(t, "actions.golden", normalIDs(text.String()))
+	mustBeGolden(t, "actions.golden", text.String())
 }
 
 // invokeFailing invokes an action with a failure, and returns what is reported.
-func (c plannedChange) invokeFailing(t *testing.T, service *failingService) string {
+func (c goldenCase) invokeFailing(t *testing.T, service *failingService) string {
 	var text strings.Builder
 	synctest.Test(t, func(t *testing.T) {
 		fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
@@ -60,11 +62,11 @@ func (c plannedChange) invokeFailing(t *testing.T, service *failingService) stri
 		service.begin()
 		c.invoke(t, serverOf(t, service, "key"), "", &text)
 	})
-	return text.String()
+	return normalIDs(text.String())
 }
 
 // invoke invokes an action as Terraform does, and writes what is reported.
-func (c plannedChange) invoke(t *testing.T, server pluginserver.ProviderServer, when string, to *strings.Builder) {
+func (c goldenCase) invoke(t *testing.T, server pluginserver.ProviderServer, when string, to *strings.Builder) {
 	t.Helper()
 	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {

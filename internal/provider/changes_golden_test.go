@@ -17,8 +17,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
-// A plannedChange is a resource and its configuration.
-type plannedChange struct {
+// A goldenCase is a resource or an action, and its configuration.
+type goldenCase struct {
 	kind    string
 	from    string // the id to import what is in the state by; "" plans a creation
 	state   object // what differs in the state from what was imported
@@ -29,24 +29,26 @@ type plannedChange struct {
 }
 
 // TestGoldenChanges validates, plans and applies configurations for an account that has
-// everything, and compares what happens with testdata/changes.golden: what is reported, what
-// is planned, and the result. It plans them also if the service refuses the key, cannot be
-// reached, or is not known yet.
+// everything, and compares what happens with testdata/changes.*.golden: what is reported,
+// what is planned, and the result. It also plans them if the service refuses the key, cannot
+// be reached, or is not known yet.
 func TestGoldenChanges(t *testing.T) {
-	for name, changes := range plannedChanges() {
+	for name, changes := range changeCases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var text strings.Builder
 			for _, change := range changes {
-				synctest.Test(t, func(t *testing.T) { change.write(t, &text) })
+				var one strings.Builder
+				synctest.Test(t, func(t *testing.T) { change.write(t, &one) })
+				text.WriteString(normalIDs(one.String()))
 			}
-			mustBeGolden(t, "changes."+name+".golden", normalIDs(text.String()))
+			mustBeGolden(t, "changes."+name+".golden", text.String())
 		})
 	}
 }
 
 // write writes what happens to a change.
-func (c plannedChange) write(t *testing.T, to *strings.Builder) {
+func (c goldenCase) write(t *testing.T, to *strings.Builder) {
 	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
 	defer func() { _ = fake.Close() }()
 	furnishMore(t, fake)
@@ -56,18 +58,9 @@ func (c plannedChange) write(t *testing.T, to *strings.Builder) {
 		fmt.Fprintf(to, ", the state has %s %s", jsonOf(c.state), jsonOf(c.notes))
 	}
 	to.WriteString("\n")
-	now := existing{kind: c.kind}
-	if c.from != "" {
-		now = imported(t, server, c.kind, strings.Replace(c.from, "wh-own", fake.Webhooks()[0].ID, 1), to)
-		if now.state == nil {
-			return
-		}
-		now.state = overlaid(now.state, c.state)
-		now.addNotes(t, c.notes)
-	}
-	config := c.given
-	if c.from != "" && config != nil {
-		config = overlaid(now.arguments(t), c.given)
+	now, config := c.begin(t, fake, server, to)
+	if c.from != "" && now.state == nil {
+		return // it cannot be imported
 	}
 	told := now.plan(t, server, config, to)
 	if c.second != nil {
@@ -100,6 +93,24 @@ func (c plannedChange) write(t *testing.T, to *strings.Builder) {
 			}
 		}
 	}
+}
+
+// begin imports what is in the state, and returns it with its configuration.
+func (c goldenCase) begin(t *testing.T, fake *fakeservice.Service, server pluginserver.ProviderServer, to *strings.Builder) (existing, object) {
+	t.Helper()
+	if c.from == "" {
+		return existing{kind: c.kind}, c.given
+	}
+	now := imported(t, server, c.kind, strings.Replace(c.from, "wh-own", fake.Webhooks()[0].ID, 1), to)
+	if now.state == nil {
+		return now, nil
+	}
+	now.state = overlaid(now.state, c.state)
+	now.addNotes(t, c.notes)
+	if c.given == nil {
+		return now, nil
+	}
+	return now, overlaid(now.arguments(t), c.given)
 }
 
 // furnishMore is furnish with a second database, with an instance i-big that has memory for
@@ -152,10 +163,7 @@ func imported(t *testing.T, server pluginserver.ProviderServer, kind, id string,
 // addNotes sets keys of the private state.
 func (e *existing) addNotes(t *testing.T, notes object) {
 	t.Helper()
-	private := providertest.PrivateState{}
-	if err := json.Unmarshal(e.private, &private); err != nil && len(e.private) > 0 {
-		t.Fatal(err)
-	}
+	private := notesOf(t, e.private)
 	for key, note := range notes {
 		private[key] = []byte(jsonOf(note))
 	}
@@ -217,6 +225,7 @@ func (e existing) plan(t *testing.T, server pluginserver.ProviderServer, config 
 	}
 	writeSorted(to, told.Diagnostics)
 	writeChanges(to, "plans", e.state, decoded(t, of, told.PlannedState))
+	writeNotes(t, to, e.private, told.PlannedPrivate)
 	if len(told.RequiresReplace) > 0 {
 		fmt.Fprintf(to, "  replaces because of %v\n", told.RequiresReplace)
 	}
@@ -242,6 +251,7 @@ func (e existing) apply(t *testing.T, server pluginserver.ProviderServer, config
 	}
 	writeSorted(to, made.Diagnostics)
 	writeChanges(to, "makes", e.state, decoded(t, of, made.NewState))
+	writeNotes(t, to, e.private, made.Private)
 }
 
 // read refreshes a resource. It writes what is reported and the result.
@@ -254,6 +264,32 @@ func (e existing) read(t *testing.T, server pluginserver.ProviderServer, to *str
 	}
 	writeSorted(to, read.Diagnostics)
 	writeChanges(to, "reads", e.state, decoded(t, of, read.NewState))
+	writeNotes(t, to, e.private, read.Private)
+}
+
+// writeNotes writes what differs in the private state.
+func writeNotes(t *testing.T, to *strings.Builder, before, after []byte) {
+	t.Helper()
+	was, now := notesOf(t, before), notesOf(t, after)
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		if string(was[key]) != string(now[key]) {
+			fmt.Fprintf(to, "  notes %s = %s\n", key, now[key])
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(was)) {
+		if _, stays := now[key]; !stays {
+			fmt.Fprintf(to, "  removes the note %s\n", key)
+		}
+	}
+}
+
+func notesOf(t *testing.T, private []byte) providertest.PrivateState {
+	t.Helper()
+	notes := providertest.PrivateState{}
+	if err := json.Unmarshal(private, &notes); err != nil && len(private) > 0 {
+		t.Fatal(err)
+	}
+	return notes
 }
 
 // writeChanges writes the attributes that differ from the state before.

@@ -21,7 +21,7 @@ import (
 // reported, and the result. The service refuses the key or does not find the object, from
 // the first or the second time on, or its records lack a field.
 func TestGoldenFailures(t *testing.T) {
-	for name, changes := range failingChanges() {
+	for name, changes := range failureCases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var text strings.Builder
@@ -38,7 +38,7 @@ func TestGoldenFailures(t *testing.T) {
 					}
 				}
 			}
-			mustBeGolden(t, "failures."+name+".golden", normalIDs(text.String()))
+			mustBeGolden(t, "failures."+name+".golden", text.String())
 		})
 	}
 }
@@ -179,37 +179,28 @@ func shapeOf(path string) string {
 var idOfPath = regexp.MustCompile(`(/(?:instances|jobs|databases|extensions|webhooks|engines|apps))/[^/]+`)
 
 // fail carries a change out, and returns what happened.
-func (c plannedChange) fail(t *testing.T, service *failingService) string {
+func (c goldenCase) fail(t *testing.T, service *failingService) string {
 	var text strings.Builder
 	synctest.Test(t, func(t *testing.T) { c.carryOut(t, service, &text) })
-	return text.String()
+	return normalIDs(text.String())
 }
 
 // carryOut plans and applies a change, or refreshes what is in the state. Requests fail after
 // the plan.
-func (c plannedChange) carryOut(t *testing.T, service *failingService, to *strings.Builder) {
+func (c goldenCase) carryOut(t *testing.T, service *failingService, to *strings.Builder) {
 	t.Helper()
 	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
 	defer func() { _ = fake.Close() }()
 	furnishMore(t, fake)
 	service.next = fake
 	server := serverOf(t, service, "key")
-	now := existing{kind: c.kind}
-	if c.from != "" {
-		now = imported(t, server, c.kind, strings.Replace(c.from, "wh-own", fake.Webhooks()[0].ID, 1), &strings.Builder{})
-		now.state = overlaid(now.state, c.state)
-		now.addNotes(t, c.notes)
-	}
+	var planned strings.Builder
+	now, config := c.begin(t, fake, server, &planned)
 	if c.refresh {
 		service.begin()
 		now.read(t, server, to)
 		return
 	}
-	config := c.given
-	if c.from != "" && config != nil {
-		config = overlaid(now.arguments(t), c.given)
-	}
-	var planned strings.Builder
 	told := now.plan(t, server, config, &planned)
 	if told == nil {
 		t.Fatalf("%s %s cannot be applied:\n%s", c.kind, shownConfig(c.given), planned.String())
@@ -218,14 +209,14 @@ func (c plannedChange) carryOut(t *testing.T, service *failingService, to *strin
 	now.apply(t, server, config, told, to)
 }
 
-// failingChanges returns the changes of TestGoldenFailures, by the name of their file.
-func failingChanges() map[string][]plannedChange {
+// failureCases returns the changes of TestGoldenFailures, by the name of their file.
+func failureCases() map[string][]goldenCase {
 	const instance, app = "hosting_instance", "hosting_app"
 	bare := object{"deletion_protection": false}
 	owned := object{"configured_engines": []any{"postgres", "apps", "auth", "redis", "couchdb", "nats"}}
 	big := object{"instance_id": "i-big"}
 	shop := object{"instance_id": "i-shop"}
-	all := map[string][]plannedChange{
+	all := map[string][]goldenCase{
 		"instance": {
 			{kind: instance, given: object{"name": "web", "plan": "free", "region": "eu-central", "engines": object{"postgres": object{"memory_mb": 600}, "redis": object{}}}},
 			{kind: instance, given: object{"name": "web", "plan": "small", "region": "eu-central", "engines": object{"postgres": object{}}}},
@@ -288,7 +279,7 @@ func failingChanges() map[string][]plannedChange {
 		"hosting_console_mode":  {"mode": "ro"},
 		"hosting_auth_settings": {"site_url": "https://other.example", "redirect_urls": []any{"https://other.example/**"}},
 	} {
-		all[strings.TrimPrefix(kind, "hosting_")] = []plannedChange{
+		all[strings.TrimPrefix(kind, "hosting_")] = []goldenCase{
 			{kind: kind, given: overlaid(big, given)}, {kind: kind, from: "i-shop", refresh: true, notes: object{"account": object{"id": "acc-other", "origin": "https://hosting.test"}}}, {kind: kind, from: "i-shop", given: given}, {kind: kind, from: "i-shop"}, {kind: kind, from: "i-shop", refresh: true},
 		}
 	}

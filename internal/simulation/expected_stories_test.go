@@ -366,10 +366,13 @@ func storiesOfApps() map[string]story {
 		all[name+", the job fails"] = afterwards(step{Edits: change, Deeds: []deed{{Kind: failsJob}}}, step{})
 		all[name+", builds not read"] = afterwards(step{Edits: change, Strikes: []strike{{Kind: foreign404, Class: polls, Nth: 2, Times: 1, For: time.Hour}}}, step{})
 	}
+	unprotected := []edit{{argAppProtected, 0}, {argProtected, 0}, {argDatabaseProtected, 0}}
 	first := step{Cut: cut{interrupt, 9, true}}
 	all["first build interrupted, destroyed"] = fromNothing(everything, first, step{Verb: destroy})
 	all["first build interrupted, changed"] = fromNothing(everything, first, step{Edits: []edit{{argBranch, 1}, {argEnv, 2}}}, step{})
-	all["first build fails, protected, destroyed"] = fromNothing(guarded, step{Deeds: []deed{{Kind: failsBuild}}}, step{Edits: []edit{{argAppProtected, 0}, {argProtected, 0}, {argDatabaseProtected, 0}}, Deeds: []deed{{Kind: failsBuild}}}, step{Verb: destroy})
+	all["first build fails, protected, destroyed"] = fromNothing(guarded, step{Deeds: []deed{{Kind: failsBuild}}}, step{Edits: unprotected, Deeds: []deed{{Kind: failsBuild}}}, step{Verb: destroy})
+	all["a later build fails, unprotected, destroyed"] = fromNothing(guarded, step{}, step{Edits: []edit{{argBranch, 1}}, Deeds: []deed{{Kind: failsBuild}}},
+		step{Edits: unprotected, Deeds: []deed{{Kind: failsBuild}}}, step{Edits: []edit{{argApp, 0}}})
 	all["first build fails, without a refresh"] = fromNothing(guarded, step{Deeds: []deed{{Kind: failsBuild}}}, step{Flags: withoutRefresh}, step{Verb: destroy})
 	return all
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transporttest"
 )
 
@@ -176,4 +177,35 @@ func TestRepeatedRetryAfterWithoutATimeout(t *testing.T) {
 			t.Errorf("%d requests: %v", len(transport.Times()), err)
 		}
 	})
+}
+
+// TestWhatMayWait asks whether a call may wait as long as a refusal requires.
+func TestWhatMayWait(t *testing.T) {
+	read, write, poll := Call{Request: Request{Method: http.MethodGet}}, Call{Request: Request{Method: http.MethodPost}}, Call{Request: Request{Method: http.MethodGet, Poll: true}}
+	informs := read
+	informs.Informs = true
+	gateway, service := APIError{Status: 503}, APIError{Status: 503, Code: "unavailable"}
+	tooMany := APIError{Status: 429}
+	for _, row := range []struct {
+		call    Call
+		refusal APIError
+		told    time.Duration
+		want    bool
+	}{
+		{read, gateway, outageLimit, true},
+		{read, gateway, outageLimit + 1, false},
+		{read, service, outageLimit + 1, true},
+		{read, tooMany, outageLimit + 1, true},
+		{write, gateway, outageLimit + 1, true},
+		{poll, gateway, outageLimit + 1, true},
+		{informs, gateway, time.Second, false},
+		{informs, service, time.Second, false},
+		{informs, tooMany, time.Second, true},
+		{read, service, lifetime.MaxWait, true},
+		{read, service, lifetime.MaxWait + 1, false},
+	} {
+		if got := row.call.mayWaitFor(t.Context(), &row.refusal, row.told); got != row.want {
+			t.Errorf("%s, %d %s for %s: got %t, want %t", row.call.Method, row.refusal.Status, row.refusal.Code, row.told, got, row.want)
+		}
+	}
 }

@@ -1,29 +1,29 @@
 package provider
 
-// plannedChanges returns the changes of TestGoldenChanges, by the name of their file.
-func plannedChanges() map[string][]plannedChange {
-	return map[string][]plannedChange{
-		"instance": instanceChanges(),
-		"app":      appChanges(),
-		"settings": settingChanges(),
-		"postgres": postgresChanges(),
-		"account":  accountChanges(),
+// changeCases returns the changes of TestGoldenChanges, by the name of their file.
+func changeCases() map[string][]goldenCase {
+	return map[string][]goldenCase{
+		"instance": instanceCases(),
+		"app":      appCases(),
+		"settings": settingCases(),
+		"postgres": postgresCases(),
+		"account":  accountCases(),
 	}
 }
 
 // later is a value that is known after the apply.
 var later = notKnown{}
 
-func instanceChanges() []plannedChange {
+func instanceCases() []goldenCase {
 	const kind = "hosting_instance"
-	create := func(edits object) plannedChange {
-		return plannedChange{kind: kind, given: overlaid(object{"name": "web", "plan": "free", "region": "eu-central", "engines": object{"postgres": object{}}}, edits)}
+	create := func(edits object) goldenCase {
+		return goldenCase{kind: kind, given: overlaid(object{"name": "web", "plan": "free", "region": "eu-central", "engines": object{"postgres": object{}}}, edits)}
 	}
-	change := func(edits object) plannedChange { return plannedChange{kind: kind, from: "i-shop", given: edits} }
+	change := func(edits object) goldenCase { return goldenCase{kind: kind, from: "i-shop", given: edits} }
 	bare := object{"deletion_protection": false}
 	owned := object{"configured_engines": []any{"postgres", "apps", "auth", "redis", "couchdb", "nats"}}
 	all := object{"postgres": object{}, "redis": object{}, "couchdb": object{}, "nats": object{}, "apps": object{}, "auth": object{}}
-	return []plannedChange{
+	return []goldenCase{
 		create(nil),
 		create(object{"tags": []any{"a", "b"}, "deletion_protection": true, "timeouts": object{"create": "20m"}}),
 		create(object{"tags": []any{""}}),
@@ -97,18 +97,18 @@ func instanceChanges() []plannedChange {
 	}
 }
 
-func appChanges() []plannedChange {
+func appCases() []goldenCase {
 	const kind = "hosting_app"
-	create := func(edits object) plannedChange {
-		return plannedChange{kind: kind, given: overlaid(object{"instance_id": "i-big", "name": "guestbook", "repo": "octo/guestbook"}, edits)}
+	create := func(edits object) goldenCase {
+		return goldenCase{kind: kind, given: overlaid(object{"instance_id": "i-big", "name": "guestbook", "repo": "octo/guestbook"}, edits)}
 	}
-	change := func(edits object) plannedChange {
-		return plannedChange{kind: kind, from: "i-shop/web", given: edits}
+	change := func(edits object) goldenCase {
+		return goldenCase{kind: kind, from: "i-shop/web", given: edits}
 	}
 	bare := object{"deletion_protection": false}
 	secret := object{"secret_env_keys": []any{"TOKEN"}}
 	secrets := func(o object) object { return object{"secret_env_wo_version": 1, "secret_env_wo": o} }
-	return []plannedChange{
+	return []goldenCase{
 		create(nil),
 		create(object{"branch": "next", "port": 8080, "public": true, "health_path": "/ok", "memory_mb": 640, "links": []any{"postgres", "auth"}, "env": object{"A": "1"}}),
 		create(object{"instance_id": "i-none"}),
@@ -196,25 +196,25 @@ func appChanges() []plannedChange {
 	}
 }
 
-func settingChanges() []plannedChange {
-	setting := func(kind string, edits ...object) (all []plannedChange) {
+func settingCases() []goldenCase {
+	setting := func(kind string, edits ...object) (all []goldenCase) {
 		for _, edit := range edits {
-			all = append(all, plannedChange{kind: kind, given: overlaid(object{"instance_id": "i-shop"}, edit)})
-			all = append(all, plannedChange{kind: kind, from: "i-shop", given: edit})
+			all = append(all, goldenCase{kind: kind, given: overlaid(object{"instance_id": "i-shop"}, edit)})
+			all = append(all, goldenCase{kind: kind, from: "i-shop", given: edit})
 		}
 		id := object{"instance_id": "i-shop"}
-		return append(all, plannedChange{kind: kind, from: "i-shop"},
-			plannedChange{kind: kind, from: "i-shop", state: object{"on_destroy": "open"}},
-			plannedChange{kind: kind, from: "i-shop", second: overlaid(id, edits[1])},
-			plannedChange{kind: kind, from: "i-shop", given: object{}, second: overlaid(id, edits[1])},
-			plannedChange{kind: kind, from: "i-bare", given: object{}},
-			plannedChange{kind: kind, given: overlaid(id, edits[0]), second: overlaid(id, edits[0])},
-			plannedChange{kind: kind, given: overlaid(object{"instance_id": "i-none"}, edits[0])},
-			plannedChange{kind: kind, given: overlaid(object{"instance_id": later}, edits[0])},
-			plannedChange{kind: kind, from: "i-shop", given: object{"instance_id": later}},
-			plannedChange{kind: kind, from: "i-none"}, plannedChange{kind: kind, from: "shop"})
+		return append(all, goldenCase{kind: kind, from: "i-shop"},
+			goldenCase{kind: kind, from: "i-shop", state: object{"on_destroy": "open"}},
+			goldenCase{kind: kind, from: "i-shop", second: overlaid(id, edits[1])},
+			goldenCase{kind: kind, from: "i-shop", given: object{}, second: overlaid(id, edits[1])},
+			goldenCase{kind: kind, from: "i-bare", given: object{}},
+			goldenCase{kind: kind, given: overlaid(id, edits[0]), second: overlaid(id, edits[0])},
+			goldenCase{kind: kind, given: overlaid(object{"instance_id": "i-none"}, edits[0])},
+			goldenCase{kind: kind, given: overlaid(object{"instance_id": later}, edits[0])},
+			goldenCase{kind: kind, from: "i-shop", given: object{"instance_id": later}},
+			goldenCase{kind: kind, from: "i-none"}, goldenCase{kind: kind, from: "shop"})
 	}
-	var all []plannedChange
+	var all []goldenCase
 	all = append(all, setting("hosting_allowlist",
 		object{"cidrs": []any{"192.0.2.0/24"}},
 		object{"cidrs": []any{"198.51.100.7", "2001:db8::/32"}, "on_destroy": "open"},
@@ -247,13 +247,13 @@ func settingChanges() []plannedChange {
 	)...)
 }
 
-func postgresChanges() []plannedChange {
-	on := func(kind string, edits object) plannedChange {
-		return plannedChange{kind: kind, given: overlaid(object{"instance_id": "i-shop"}, edits)}
+func postgresCases() []goldenCase {
+	on := func(kind string, edits object) goldenCase {
+		return goldenCase{kind: kind, given: overlaid(object{"instance_id": "i-shop"}, edits)}
 	}
 	const database, extension, script = "hosting_postgres_database", "hosting_postgres_extension", "hosting_postgres_script"
 	twin := object{"instance_id": "i-shop", "name": "pg_trgm"}
-	return []plannedChange{
+	return []goldenCase{
 		on(database, object{"name": "blog"}),
 		on(database, object{"name": "blog", "deletion_protection": true, "timeouts": object{"create": "5m"}}),
 		on(database, object{"name": "orders"}),
@@ -306,9 +306,9 @@ func postgresChanges() []plannedChange {
 	}
 }
 
-func accountChanges() []plannedChange {
+func accountCases() []goldenCase {
 	const endpoint, profile = "hosting_webhook_endpoint", "hosting_account_profile"
-	return []plannedChange{
+	return []goldenCase{
 		{kind: profile, given: object{"company": "One Company"}},
 		{kind: profile, given: object{"company": "Engines Ltd", "name": "Ada"}},
 		{kind: profile, given: object{"company": later}},
@@ -354,14 +354,14 @@ func accountChanges() []plannedChange {
 	}
 }
 
-// invocations returns the actions of TestGoldenActions.
-func invocations() []plannedChange {
+// actionCases returns the actions of TestGoldenActions.
+func actionCases() []goldenCase {
 	const reset, restore, rotate, restart = "hosting_instance_reset", "hosting_instance_restore", "hosting_instance_rotate", "hosting_engine_restart"
 	const redeploy, restartApp = "hosting_app_redeploy", "hosting_app_restart"
 	confirmed := object{"instance_id": "i-shop", "confirm": "i-shop"}
 	backup := overlaid(confirmed, object{"backup_id": "bak-1"})
 	app := object{"instance_id": "i-shop", "app": "web"}
-	return []plannedChange{
+	return []goldenCase{
 		{kind: rotate, given: object{"instance_id": "i-shop"}},
 		{kind: rotate, given: object{"instance_id": "i-none"}},
 		{kind: rotate, given: object{"instance_id": ""}},
