@@ -315,6 +315,6 @@ func TestVariablesAreRefusedInOrder(t *testing.T) {
 	wrong["env"] = object{"1": "", "2": "", "3": "", "4": "", "5": ""}
 	for range 10 {
 		got := a.want(422, "validation_failed", "POST", "/instances/"+id+"/apps/import", wrong)
-		equal(t, "detail", got.string("detail"), `env: "1" is no name of a variable`)
+		equal(t, "detail", got.string("detail"), `env: "1" is not a name of a variable`)
 	}
 }

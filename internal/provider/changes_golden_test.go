@@ -29,8 +29,8 @@ type goldenCase struct {
 }
 
 // TestGoldenChanges validates, plans and applies configurations for an account that has
-// everything, and compares what happens with testdata/changes.*.golden: what is reported,
-// what is planned, and the result. It also plans them if the service refuses the key, cannot
+// everything, and compares the diagnostics, the plan and the result with
+// testdata/changes.*.golden. It also plans them if the service refuses the key, cannot
 // be reached, or is not known yet.
 func TestGoldenChanges(t *testing.T) {
 	for name, changes := range changeCases() {

@@ -16,10 +16,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// TestGoldenFailures applies and refreshes with one kind of request that fails. It compares
-// what differs from the story without a failure with testdata/failures.*.golden: what is
-// reported, and the result. The service refuses the key or does not find the object, from
-// the first or the second time on, or its records lack a field.
+// TestGoldenFailures applies and refreshes with one kind of request that fails. The service
+// refuses the key or does not find the object, from the first or the second time on, or its
+// records lack a field. The test compares the diagnostics and the results with
+// testdata/failures.*.golden, which has only those that differ from the result without a
+// failure.
 func TestGoldenFailures(t *testing.T) {
 	for name, changes := range failureCases() {
 		t.Run(name, func(t *testing.T) {

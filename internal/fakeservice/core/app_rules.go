@@ -124,7 +124,7 @@ func (in *instance) appsMemory() int {
 func checkVariables(env map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if !envName.MatchString(name) {
-			return invalid("env", "%q is no name of a variable", name)
+			return invalid("env", "%q is not a name of a variable", name)
 		}
 		if strings.Contains(env[name], "\x00") {
 			return invalid("env", "the value of %s must not have a NUL", name)
