@@ -76,13 +76,16 @@ func TestStoredFormsOf(t *testing.T) {
 	}
 }
 
-// Values that may be secret are not compared, because a warning would show them.
+// Values that may be secret are not compared, because a warning would show them. tags_all is
+// only in the plan.
 func TestRequestedBy(t *testing.T) {
 	t.Parallel()
 	of := schema.Schema{Attributes: map[string]schema.Attribute{
 		"url":    schema.StringAttribute{Required: true},
 		"secret": schema.StringAttribute{Optional: true, Sensitive: true},
 		"env":    schema.MapAttribute{Optional: true, ElementType: types.StringType},
+
+		"tags_all": schema.SetAttribute{Computed: true, ElementType: types.StringType},
 	}}
 	object := of.Type().TerraformType(t.Context()).(tftypes.Object)
 	values := map[string]tftypes.Value{}
@@ -90,8 +93,14 @@ func TestRequestedBy(t *testing.T) {
 		values[name] = tftypes.NewValue(of, nil)
 	}
 	raw := tftypes.NewValue(object, values)
-	requested := requestedBy(t.Context(), tfsdk.Config{Schema: of, Raw: raw}, tfsdk.Plan{Schema: of, Raw: raw})
-	if got, want := slices.Sorted(maps.Keys(requested)), []string{"url"}; !slices.Equal(got, want) {
+	tags := tftypes.NewValue(object.AttributeTypes["tags_all"], []tftypes.Value{tftypes.NewValue(tftypes.String, "team")})
+	planned := maps.Clone(values)
+	planned["tags_all"] = tags
+	requested := requestedBy(t.Context(), tfsdk.Config{Schema: of, Raw: raw}, tfsdk.Plan{Schema: of, Raw: tftypes.NewValue(object, planned)})
+	if got, want := slices.Sorted(maps.Keys(requested)), []string{"tags_all", "url"}; !slices.Equal(got, want) {
 		t.Errorf("got the attributes %v, want %v", got, want)
+	}
+	if !requested["tags_all"].Equal(tags) {
+		t.Errorf("got tags_all %s, want %s", requested["tags_all"], tags)
 	}
 }
