@@ -6,8 +6,8 @@
 //
 // "generated" draws small changes of the syntax of the client and the provider: a condition
 // negated, a statement dropped. Each is judged by the unit tests of its package, by those of
-// the whole provider if it belongs to it, and by the stories and worlds of the simulation. It exits with 1 when fewer than -min percent are caught. Mutants that
-// are listed in equivalent.txt are not drawn.
+// internal/provider, and by the stories and worlds of the simulation. It exits with 1 when
+// fewer than -min percent are caught. Mutants that are listed in equivalent.txt are not drawn.
 //
 // "patches" plants known bugs, the patches in internal/simulation/mutants. The simulated
 // worlds must find each of them. First the worlds run with nothing planted, which

@@ -11,6 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 )
 
 // TestGoldenActions validates, plans and invokes each action with different arguments, and
@@ -24,23 +25,25 @@ func TestGoldenActions(t *testing.T) {
 			fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
 			defer func() { _ = fake.Close() }()
 			furnishMore(t, fake)
+			service := failingService{next: fake}
 			fmt.Fprintf(&told, "# %s %s\n", one.kind, shownConfig(one.given))
 			for _, by := range []struct {
 				when   string
 				server pluginserver.ProviderServer
 			}{
-				{"", serverOf(t, fake, "key")},
+				{"", serverOf(t, &service, "key")},
 				{"the key is refused: ", serverOf(t, http.HandlerFunc(refusesAll), "key")},
 				{"no service: ", serverOf(t, http.NotFoundHandler(), "key")},
 				{"no client: ", serverOf(t, fake, notKnown{})},
 			} {
 				one.invoke(t, by.server, by.when, &told)
 			}
+			service.tellWrites(&told)
 		})
 		text.WriteString(normalIDs(told.String()))
 		without := failingService{}
 		usual := one.invokeFailing(t, &without)
-		for _, request := range without.sent {
+		for _, request := range attributes.Sorted(without.sent) {
 			for _, f := range failuresOf(request, without.fields[request]) {
 				if story := one.invokeFailing(t, &failingService{failure: f}); story != usual {
 					fmt.Fprintf(&text, "%s %s, from time %d on\n%s", request, f.title, f.from+1, story)
@@ -62,6 +65,7 @@ func (c goldenCase) invokeFailing(t *testing.T, service *failingService) string 
 		service.begin()
 		c.invoke(t, serverOf(t, service, "key"), "", &text)
 	})
+	service.tellWrites(&text)
 	return normalIDs(text.String())
 }
 
@@ -73,7 +77,6 @@ func (c goldenCase) invoke(t *testing.T, server pluginserver.ProviderServer, whe
 		t.Fatal(err)
 	}
 	config := dynamicOf(schemas.ActionSchemas[c.kind].Schema.ValueType(), c.given)
-	actions := server
 	valid, err := server.ValidateActionConfig(t.Context(), &tfprotov6.ValidateActionConfigRequest{ActionType: c.kind, Config: config})
 	if err != nil {
 		t.Fatal(err)
@@ -83,16 +86,16 @@ func (c goldenCase) invoke(t *testing.T, server pluginserver.ProviderServer, whe
 	if hasError(valid.Diagnostics) {
 		return
 	}
-	planned, err := actions.PlanAction(t.Context(), &tfprotov6.PlanActionRequest{ActionType: c.kind, Config: config})
+	planned, err := server.PlanAction(t.Context(), &tfprotov6.PlanActionRequest{ActionType: c.kind, Config: config})
 	if err != nil {
 		t.Fatal(err)
 	}
 	to.WriteString(when + "plan\n")
 	writeSorted(to, planned.Diagnostics)
-	if hasError(planned.Diagnostics) {
+	if hasError(planned.Diagnostics) || strings.Contains(shownConfig(c.given), unknownText) {
 		return
 	}
-	stream, err := actions.InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: c.kind, Config: config})
+	stream, err := server.InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: c.kind, Config: config})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func appCases() []goldenCase {
 	secrets := func(o object) object { return object{"secret_env_wo_version": 1, "secret_env_wo": o} }
 	return []goldenCase{
 		create(nil),
-		create(object{"branch": "next", "port": 8080, "public": true, "health_path": "/ok", "memory_mb": 640, "links": []any{"postgres", "auth"}, "env": object{"A": "1"}}),
+		create(object{"branch": "next", "port": 8080, "public": true, "health_path": "/ok", "memory_mb": 640, "links": []any{"auth"}, "env": object{"A": "1"}}),
 		create(object{"instance_id": "i-none"}),
 		create(object{"instance_id": later}),
 		create(object{"instance_id": "i-shop", "name": "web"}),
@@ -147,7 +147,7 @@ func appCases() []goldenCase {
 		{kind: kind, from: "i-shop/web", state: bare, second: object{"instance_id": "i-shop", "name": "web", "repo": "acme/web"}},
 		{kind: kind, from: "i-shop/web", state: bare, given: object{"name": "site"}, second: object{"instance_id": "i-shop", "name": "site", "repo": "acme/web"}},
 		change(object{"branch": "next"}),
-		change(object{"port": 8080, "public": false, "health_path": "/ok", "links": []any{"postgres"}}),
+		change(object{"port": 8080, "public": false, "health_path": "/ok", "links": []any{"auth"}}),
 		change(object{"env": object{"A": "2", "B": "3"}}),
 		change(object{"env": object{"A": later}}),
 		change(object{"env": later}),

@@ -52,7 +52,9 @@ func (c goldenCase) write(t *testing.T, to *strings.Builder) {
 	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
 	defer func() { _ = fake.Close() }()
 	furnishMore(t, fake)
-	server := serverOf(t, fake, "key")
+	service := failingService{next: fake}
+	server := serverOf(t, &service, "key")
+	defer service.tellWrites(to)
 	fmt.Fprintf(to, "# %s %s %s", c.kind, c.from, shownConfig(c.given))
 	if c.state != nil || c.notes != nil {
 		fmt.Fprintf(to, ", the state has %s %s", jsonOf(c.state), jsonOf(c.notes))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -14,8 +15,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 )
 
-// TestGoldenConfigurations configures the provider and compares what it reports, whether it defers,
-// and how many requests it sends, with testdata/configurations.golden. Each configuration
+// TestGoldenConfigurations configures the provider and compares what it reports, and how many
+// requests it sends, with testdata/configurations.golden. Each configuration
 // then plans an instance, at a service that works and at one that is overloaded.
 func TestGoldenConfigurations(t *testing.T) {
 	var text strings.Builder
@@ -65,9 +66,9 @@ func configure(t *testing.T, config object, to *strings.Builder) {
 	defer func() { _ = fake.Close() }()
 	fake.SetAccountID("acc-own")
 	for _, works := range []bool{true, false} {
-		sent := 0
+		var sent atomic.Int64
 		server := frameworkServer(newProvider("configurations", WithTransport(gateway.Transport{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if sent++; works {
+			if sent.Add(1); works {
 				fake.ServeHTTP(w, r)
 			} else {
 				w.WriteHeader(http.StatusServiceUnavailable)
@@ -103,7 +104,7 @@ func configure(t *testing.T, config object, to *strings.Builder) {
 		if works {
 			to.WriteString(planned.String())
 		} else {
-			fmt.Fprintf(to, "  requests to an overloaded service: %d\n", sent)
+			fmt.Fprintf(to, "  requests to an overloaded service: %d\n", sent.Load())
 		}
 	}
 }

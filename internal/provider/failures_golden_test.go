@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 )
 
 // TestGoldenFailures applies and refreshes with one kind of request that fails. The service
@@ -27,11 +30,15 @@ func TestGoldenFailures(t *testing.T) {
 			t.Parallel()
 			var text strings.Builder
 			for _, change := range changes {
-				fmt.Fprintf(&text, "# %s %s %s %s\n", change.kind, change.from, shownConfig(change.given), jsonOf(change.state))
+				what := shownConfig(change.given)
+				if change.refresh {
+					what = "is refreshed"
+				}
+				fmt.Fprintf(&text, "# %s %s %s, the state has %s %s\n", change.kind, change.from, what, jsonOf(change.state), jsonOf(change.notes))
 				without := failingService{}
 				usual := change.fail(t, &without)
 				text.WriteString(usual)
-				for _, request := range without.sent {
+				for _, request := range attributes.Sorted(without.sent) {
 					for _, f := range failuresOf(request, without.fields[request]) {
 						if story := change.fail(t, &failingService{failure: f}); story != usual {
 							fmt.Fprintf(&text, "%s %s, from time %d on\n%s", request, f.title, f.from+1, story)
@@ -84,18 +91,19 @@ type failingService struct {
 	sent   []string                   // the kinds of requests, in the order of their first times
 	times  map[string]int             // how often each kind was sent
 	fields map[string]map[string]bool // the fields in the answers to each kind
+	writes []string                   // the requests that change something, with their bodies
 }
 
 func (s *failingService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request := r.Method + " " + shapeOf(r.URL.Path)
+	s.noteSent(r)
 	fails := s.fails(request)
 	if fails && s.answers != nil {
 		s.answers(w, r)
 		return
 	}
-	var answer httptest.ResponseRecorder
-	answer.Body = &bytes.Buffer{}
-	s.next.ServeHTTP(&answer, r)
+	answer := httptest.NewRecorder()
+	s.next.ServeHTTP(answer, r)
 	body := answer.Body.Bytes()
 	var record any
 	if json.Unmarshal(body, &record) == nil {
@@ -125,6 +133,18 @@ func (s *failingService) fails(request string) bool {
 	}
 	s.times[request]++
 	return request == s.request && s.times[request] > s.from
+}
+
+// noteSent notes a request that changes something, with its body.
+func (s *failingService) noteSent(r *http.Request) {
+	if r.Method == http.MethodGet {
+		return
+	}
+	body, _ := io.ReadAll(r.Body) // the client has it in memory
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writes = append(s.writes, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Method, strings.TrimPrefix(r.URL.Path, "/api/v1"), body)))
 }
 
 // note notes the fields of an answer.
@@ -172,6 +192,16 @@ func (s *failingService) begin() {
 	s.begun = true
 }
 
+// tellWrites writes the requests that change something. Equal ones that follow each other
+// are written once.
+func (s *failingService) tellWrites(to *strings.Builder) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, write := range slices.Compact(s.writes) {
+		fmt.Fprintf(to, "  sends %s\n", write)
+	}
+}
+
 // shapeOf returns a path with {id} for each id and name.
 func shapeOf(path string) string {
 	return idOfPath.ReplaceAllString(strings.TrimPrefix(path, "/api/v1"), "$1/{id}")
@@ -183,6 +213,7 @@ var idOfPath = regexp.MustCompile(`(/(?:instances|jobs|databases|extensions|webh
 func (c goldenCase) fail(t *testing.T, service *failingService) string {
 	var text strings.Builder
 	synctest.Test(t, func(t *testing.T) { c.carryOut(t, service, &text) })
+	service.tellWrites(&text)
 	return normalIDs(text.String())
 }
 
@@ -235,7 +266,7 @@ func failureCases() map[string][]goldenCase {
 			{kind: instance, from: "i-shop", refresh: true, state: object{"status": "creating", "host": nil}, notes: object{"pending": object{"creating": true, "job": "job-x", "switches": object{"postgres": true, "redis": true}}}},
 		},
 		"app": {
-			{kind: app, given: overlaid(big, object{"name": "guestbook", "repo": "octo/guestbook", "links": []any{"postgres"}, "env": object{"A": "1"}})},
+			{kind: app, given: overlaid(big, object{"name": "guestbook", "repo": "octo/guestbook", "links": []any{"auth"}, "env": object{"A": "1"}})},
 			{kind: app, from: "i-shop/web", given: object{"port": 8080}},
 			{kind: app, from: "i-shop/web", given: object{"branch": "next", "env": object{"B": "2"}, "public": false, "secret_env_wo": object{"TOKEN": "the-secret"}, "secret_env_wo_version": 1}},
 			{kind: app, from: "i-shop/web", given: object{"redeploy_triggers": object{"a": "1"}}},
@@ -272,6 +303,8 @@ func failureCases() map[string][]goldenCase {
 			{kind: "hosting_webhook_endpoint", from: "wh-own", notes: object{"account": object{"id": "acc-own", "origin": "https://hosting.test"}}},
 			{kind: "hosting_webhook_endpoint", from: "wh-own", notes: object{"account": object{"id": "acc-other", "origin": "https://hosting.test"}}, refresh: true},
 			{kind: "hosting_webhook_endpoint", from: "wh-own", refresh: true},
+			{kind: "hosting_webhook_endpoint", from: "wh-own", refresh: true, notes: object{"account": object{"origin": ""}}},
+			{kind: "hosting_webhook_endpoint", from: "wh-own", notes: object{"account": object{"origin": ""}}},
 			{kind: "hosting_webhook_endpoint", given: object{"url": "https://hooks.example/y"}},
 		},
 	}
@@ -282,6 +315,7 @@ func failureCases() map[string][]goldenCase {
 	} {
 		all[strings.TrimPrefix(kind, "hosting_")] = []goldenCase{
 			{kind: kind, given: overlaid(big, given)}, {kind: kind, from: "i-shop", refresh: true, notes: object{"account": object{"id": "acc-other", "origin": "https://hosting.test"}}}, {kind: kind, from: "i-shop", given: given}, {kind: kind, from: "i-shop"}, {kind: kind, from: "i-shop", refresh: true},
+			{kind: kind, from: "i-shop", refresh: true, notes: object{"account": object{"origin": ""}}},
 		}
 	}
 	return all

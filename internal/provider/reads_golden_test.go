@@ -14,6 +14,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 )
 
 // A filteredRead reads a data source or lists a type, with some arguments.
@@ -118,7 +119,7 @@ func TestGoldenReads(t *testing.T) {
 			without := failingService{}
 			usual := readFailing(t, &without, read, reads.read)
 			text.WriteString(usual)
-			for _, request := range without.sent {
+			for _, request := range attributes.Sorted(without.sent) {
 				for _, f := range failuresOf(request, without.fields[request]) {
 					if story := readFailing(t, &failingService{failure: f}, read, reads.read); story != usual {
 						fmt.Fprintf(&text, "%s %s, from time %d on\n%s", request, f.title, f.from+1, story)

@@ -205,20 +205,25 @@ func (w *world) normal(text string) string {
 }
 
 // watch writes the log of requests.
-func (w *world) watch(r *http.Request, _ []byte) gateway.Exchange {
+func (w *world) watch(r *http.Request, body []byte) gateway.Exchange {
 	line := r.Method + " " + w.normal(path(r))
 	if r.URL.RawQuery != "" {
 		line += "?" + w.normal(r.URL.RawQuery)
 	}
 	w.note("%s", line)
-	return &watched{w, line, r.Method == http.MethodGet, slices.Contains(classesOf(r), reads)}
+	sent := ""
+	if w.details != nil && len(body) > 0 {
+		sent = " " + string(body)
+	}
+	return &watched{w, line, sent, r.Method == http.MethodGet, slices.Contains(classesOf(r), reads)}
 }
 
 type watched struct {
 	world *world
 	line  string
-	read  bool // whether it is any GET
-	told  bool // whether a story tells it
+	sent  string // the body, in a story of TestStories
+	read  bool   // whether it is any GET
+	told  bool   // whether a story tells it
 }
 
 func (e *watched) Served(status int) { e.world.note("  %s: served %d", e.line, status) }
@@ -228,7 +233,7 @@ func (e *watched) Answered(status int, _ []byte, struck bool) {
 		e.world.strikes()
 	}
 	if !e.read || struck || status != http.StatusOK {
-		e.world.tell("%s: %d%s", e.line, status, map[bool]string{true: ", struck"}[struck])
+		e.world.tell("%s%s: %d%s", e.line, e.sent, status, map[bool]string{true: ", struck"}[struck])
 	} else if d := e.world.details; d != nil && e.told {
 		e.world.mu.Lock()
 		d.reads[e.line]++
