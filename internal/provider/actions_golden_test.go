@@ -11,7 +11,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 )
 
 // TestGoldenActions validates, plans and invokes each action with different arguments, and
@@ -41,15 +40,8 @@ func TestGoldenActions(t *testing.T) {
 			service.tellWrites(&told)
 		})
 		text.WriteString(normalIDs(told.String()))
-		without := failingService{}
-		usual := one.invokeFailing(t, &without)
-		for _, request := range attributes.Sorted(without.sent) {
-			for _, f := range failuresOf(request, without.fields[request]) {
-				if story := one.invokeFailing(t, &failingService{failure: f}); story != usual {
-					fmt.Fprintf(&text, "%s %s, from time %d on\n%s", request, f.title, f.from+1, story)
-				}
-			}
-		}
+		_, failing := storiesOf(func(service *failingService) string { return one.invokeFailing(t, service) })
+		text.WriteString(failing)
 	}
 	mustBeGolden(t, "actions.golden", text.String())
 }

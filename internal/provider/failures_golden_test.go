@@ -35,20 +35,28 @@ func TestGoldenFailures(t *testing.T) {
 					what = "is refreshed"
 				}
 				fmt.Fprintf(&text, "# %s %s %s, the state has %s %s\n", change.kind, change.from, what, jsonOf(change.state), jsonOf(change.notes))
-				without := failingService{}
-				usual := change.fail(t, &without)
-				text.WriteString(usual)
-				for _, request := range attributes.Sorted(without.sent) {
-					for _, f := range failuresOf(request, without.fields[request]) {
-						if story := change.fail(t, &failingService{failure: f}); story != usual {
-							fmt.Fprintf(&text, "%s %s, from time %d on\n%s", request, f.title, f.from+1, story)
-						}
-					}
-				}
+				usual, failing := storiesOf(func(service *failingService) string { return change.fail(t, service) })
+				text.WriteString(usual + failing)
 			}
 			mustBeGolden(t, "failures."+name+".golden", text.String())
 		})
 	}
+}
+
+// storiesOf tells a story without a failure, and with each failure of a request in it. It
+// leaves out failures that change nothing.
+func storiesOf(tell func(*failingService) string) (usual, failing string) {
+	without := failingService{}
+	usual = tell(&without)
+	var text strings.Builder
+	for _, request := range attributes.Sorted(without.sent) {
+		for _, f := range failuresOf(request, without.fields[request]) {
+			if story := tell(&failingService{failure: f}); story != usual {
+				fmt.Fprintf(&text, "%s %s, from time %d on\n%s", request, f.title, f.from+1, story)
+			}
+		}
+	}
+	return usual, text.String()
 }
 
 // A failure is a kind of request that the service no longer answers as it should.

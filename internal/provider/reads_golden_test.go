@@ -14,7 +14,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 )
 
 // A filteredRead reads a data source or lists a type, with some arguments.
@@ -116,16 +115,8 @@ func TestGoldenReads(t *testing.T) {
 	} {
 		for _, read := range reads.of {
 			fmt.Fprintf(&text, "%s %s %s\n", reads.what, read.kind, jsonOf(read.config))
-			without := failingService{}
-			usual := readFailing(t, &without, read, reads.read)
-			text.WriteString(usual)
-			for _, request := range attributes.Sorted(without.sent) {
-				for _, f := range failuresOf(request, without.fields[request]) {
-					if story := readFailing(t, &failingService{failure: f}, read, reads.read); story != usual {
-						fmt.Fprintf(&text, "%s %s, from time %d on\n%s", request, f.title, f.from+1, story)
-					}
-				}
-			}
+			usual, failing := storiesOf(func(service *failingService) string { return readFailing(t, service, read, reads.read) })
+			text.WriteString(usual + failing)
 		}
 	}
 	mustBeGolden(t, "reads.golden", text.String())
