@@ -208,7 +208,11 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 		// The job is missing, and the instance's record shows that it is over.
 		tell(ctx, last.Status, last.Progress.Value, func(p *Progress) { p.Target, p.Operation, p.Done = last.Target, last.Operation, true })
 	}
-	return interrupted(ctx, err, fmt.Sprintf("job %s, %s at %d %%", last.name(), last.Status, last.Progress.Value), p.JobID)
+	what := "job " + last.name()
+	if last.Status != "" {
+		what += fmt.Sprintf(", %s at %d %%", last.Status, last.Progress.Value)
+	}
+	return interrupted(ctx, err, what, p.JobID)
 }
 
 // interrupted returns an *InterruptedError for a wait that the context ended, and err

@@ -43,7 +43,7 @@ func TestGoldenFailures(t *testing.T) {
 	}
 }
 
-// storiesOf tells a story without a failure, and with each failure of a request in it. It
+// storiesOf runs tell without a failure, and once for each failure of a request. It
 // leaves out failures that change nothing.
 func storiesOf(tell func(*failingService) string) (usual, failing string) {
 	without := failingService{}

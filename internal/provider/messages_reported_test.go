@@ -66,7 +66,7 @@ func TestMessagesOfCommonMistakes(t *testing.T) {
 			}
 		}, "The service did not answer: GET /plans: https://hosting.example/api/v1: connection refused.\n\n" +
 			"Check the base URL: the provider's base_url or the environment variable HOSTING_BASE_URL. It is the service's REST address and ends in /api/v1. " +
-			"If it is correct, there is a network problem between you and the service: try again later. The state is unchanged."},
+			"If it is correct, there is a network problem between you and the service: try again later."},
 		"engine missing": {func(diags *diag.Diagnostics) {
 			id := types.StringValue("i-4f2a")
 			managed.Planned.NoteInstance(id, "free", map[string]int64{"redis": 64})

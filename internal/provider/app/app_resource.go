@@ -98,7 +98,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 			diagnostics.Explain(err)+"\n\nThe app is in the state and not tainted, and it runs. The next apply reads it.")
 	case diagnostics.StillInProgress(err):
 		resp.Diagnostics.AddWarning("App "+name+" is not deployed yet",
-			diagnostics.Sentence(err.Error())+"\n\nThe app is in the state and not tainted, and the service continues with it. Apply again to wait for the same build.")
+			diagnostics.Explain(err)+"\n\nThe app is in the state and not tainted. The next apply waits for the same build.")
 	default:
 		work, saved.DeletionProtection = work.CreationFailed(saved.DeletionProtection)
 		saved.Status = p.model.Status

@@ -113,7 +113,7 @@ func nextStep(err error) string {
 		return "Check in the portal whether it took effect before you apply again."
 	case errors.Is(err, transport.ErrForeign), errors.Is(err, transport.ErrUnreachable), errors.Is(err, transport.ErrOutage):
 		return "Check the base URL: the provider's base_url or the environment variable " + EnvBaseURL + ". It is the service's REST address and ends in /api/v1. " +
-			"If it is correct, there is a network problem between you and the service: try again later. The state is unchanged."
+			"If it is correct, there is a network problem between you and the service: try again later."
 	case errors.Is(err, client.ErrContradiction):
 		return "The service's replicas may be out of sync. Try again in a minute; the resource stays in the state."
 	case errors.Is(err, client.ErrUnauthorized):

@@ -97,7 +97,8 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		resp.Diagnostics.AddWarning("Instance "+request.Name+" was created, but not all of it is as planned", incompleteText(finished, plan, err))
 		return
 	case err != nil && !diagnostics.Failed(err):
-		resp.Diagnostics.AddWarning("Instance "+request.Name+" is still being created", unfinishedText(created.ID, created.Pending.JobID, err))
+		resp.Diagnostics.AddWarning("Instance "+request.Name+" is still being created",
+			diagnostics.Explain(err)+"\n\nInstance "+created.ID+" is in the state and not tainted. The next apply continues with its creation.")
 		return
 	case err != nil:
 		work, saved.DeletionProtection = work.CreationFailed(saved.DeletionProtection)
@@ -119,14 +120,9 @@ func (r *instanceResource) create(ctx context.Context, request client.NewInstanc
 }
 
 func checkoutText(created client.Created) string {
-	return fmt.Sprintf("The plan is paid, so the creation of instance %s (job %s) continues only once this page has been opened:\n\n%s\n\n"+
+	return fmt.Sprintf("The plan is paid, so the creation of instance %s continues only once this page has been opened:\n\n%s\n\n"+
 		"The instance is in the state and was requested once. Open the page, then apply again: the apply waits for the same job.",
-		created.ID, created.Pending.JobID, created.CheckoutURL)
-}
-
-func unfinishedText(id, job string, err error) string {
-	return fmt.Sprintf("%s\n\nInstance %s is in the state and not tainted, and the service continues with its creation, job %s. "+
-		"Apply again to wait for the same job.", diagnostics.Sentence(err.Error()), id, job)
+		created.ID, created.CheckoutURL)
 }
 
 // incompleteText states what a created instance still lacks.

@@ -204,7 +204,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 			diagnostics.Explain(err)+"\n\nThe database is in the state and not tainted. The next apply reads it.")
 	case accepted && diagnostics.StillInProgress(err):
 		resp.Diagnostics.AddWarning("Database "+name+" is still being created",
-			diagnostics.Sentence(err.Error())+"\n\nThe database is in the state and not tainted, and the service continues with it. Apply again to wait for the same job.")
+			diagnostics.Explain(err)+"\n\nThe database is in the state and not tainted. The next apply continues with its creation.")
 	case err != nil:
 		if accepted {
 			work, saved.DeletionProtection = work.CreationFailed(saved.DeletionProtection)
