@@ -161,6 +161,10 @@ func TestListShapes(t *testing.T) {
 		`{"backups": 7}`:                                  false,
 		`{"backups": [{"id": "b"}], "next_cursor": 7}`:    false,
 		`{"message": "maintenance"}`:                      false,
+		`[7]`:                                             false,
+		`[{"id": "b"}, 7]`:                                false,
+		`{"backups": [{"id": "b"}, 7]}`:                   false,
+		`{"backups": [{"id": "b"}]`:                       false,
 		`null`:                                            false,
 		`7`:                                               false,
 	} {

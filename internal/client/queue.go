@@ -26,9 +26,6 @@ func newQueues[K comparable]() *queues[K] { return &queues[K]{lines: map[K]*line
 // enter waits until the caller is at the head of a queue. leave passes the head to the
 // next caller.
 func (q *queues[K]) enter(ctx context.Context, key K) (leave func(), err error) {
-	if err := lifetime.CauseOf(ctx); err != nil {
-		return nil, err
-	}
 	q.mu.Lock()
 	l, ok := q.lines[key]
 	if !ok {

@@ -33,6 +33,11 @@ func TestQueueIsFirstInFirstOut(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if _, err := c.Enter(ended, "another"); !errors.Is(err, context.Canceled) {
+			t.Errorf("entered a free queue after the end of the context: %v", err)
+		}
 		other, err := c.Enter(t.Context(), "another")
 		if err != nil {
 			t.Fatal(err)

@@ -201,6 +201,40 @@ func TestReadBegunBeforeAChangeIsThrownAway(t *testing.T) {
 	})
 }
 
+// A read that begins and ends while a change is in flight may show the record from before
+// the change.
+func TestReadDuringAChangeIsThrownAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPut {
+				time.Sleep(10 * time.Second)
+				respond(w, 202, object{"job_id": "j-1"})
+				return
+			}
+			respond(w, 200, object{"id": "i", "status": "running"})
+		})
+		turn := enter(t, c)
+		defer turn.Leave()
+		done := make(chan error)
+		go func() { _, err := turn.SetAllowlist(t.Context(), nil); done <- err }()
+		time.Sleep(9 * time.Second)
+		for range 2 {
+			if _, err := c.RefreshInstance(t.Context(), "i"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.RefreshInstance(t.Context(), "i"); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := strings.Join(wire.Requests(), ", "), "PUT /instances/i/allowlist, GET /instances/i, GET /instances/i"; got != want {
+			t.Errorf("got the requests %s, want %s", got, want)
+		}
+	})
+}
+
 func TestSnapshotGrowsOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, wire := newTestClient(t, fleet(5))

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"path/filepath"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/progress"
@@ -59,6 +61,23 @@ func TestProgressFileThatCannotBeOpened(t *testing.T) {
 	var diags diag.Diagnostics
 	if file := openProgress(filepath.Join(t.TempDir(), "missing", "progress"), &diags); file != nil || diags.HasError() || diags.WarningsCount() != 1 {
 		t.Errorf("got the file %v and %v, want a warning", file, diags)
+	}
+}
+
+func TestProgressIsLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	ctx := tflogtest.RootLogger(t.Context(), &log)
+	report := reportProgress(nil)
+	report(ctx, client.Progress{InstanceID: "i-1", Operation: client.OpResize, JobID: "job-1", Status: "running", Percent: 40})
+	report(ctx, client.Progress{InstanceID: "i-1", App: "web", Operation: client.OpBuild, BuildID: "b-1", Status: "queued"})
+	got, err := tflogtest.MultilineJSONDecode(&log)
+	want := []map[string]any{
+		{"@level": "info", "@module": "provider", "@message": "waiting for a job", "instance_id": "i-1", "operation": "resize", "job_id": "job-1", "status": "running", "progress": 40.0},
+		{"@level": "info", "@module": "provider", "@message": "waiting for a build", "instance_id": "i-1", "operation": "build", "app": "web", "build_id": "b-1", "status": "queued"},
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("error %v, log (-want +got):\n%s", err, diff)
 	}
 }
 

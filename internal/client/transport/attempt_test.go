@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 func post(ctx context.Context, c *Sender) error {
@@ -116,6 +118,11 @@ func TestCancelledReadEnds(t *testing.T) {
 		}
 		if took := time.Since(begun); took != time.Second {
 			t.Errorf("it took %s", took)
+		}
+		ctx, cancel := lifetime.WithTimeout(t.Context(), "read", time.Second)
+		defer cancel()
+		if err := readMe(ctx, c); !errors.As(err, new(*lifetime.TimeoutError)) {
+			t.Errorf("GET with a timeout: got error %v, want a *TimeoutError", err)
 		}
 	})
 }

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 )
 
 var checkedPlans = client.Plans{
@@ -77,5 +79,35 @@ func TestWarnOfEnginesOff(t *testing.T) {
 		if got := told(diags); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// The checks of an app use the plan of its instance, if this process has made one.
+func TestHostOfAPlannedInstance(t *testing.T) {
+	unknown, known := types.StringUnknown(), types.StringValue("i-1")
+	for name, row := range map[string]struct {
+		planned []types.String // the ids of the instances that were planned
+		of      types.String
+		id      string
+		known   bool
+	}{
+		"an instance that exists":       {[]types.String{known}, known, "i-1", true},
+		"the one to be created":         {[]types.String{unknown}, unknown, "", true},
+		"the one to be created of two":  {[]types.String{known, unknown}, unknown, "", true},
+		"one of two that differ":        {[]types.String{unknown, unknown}, unknown, "", false},
+		"one that has not been planned": {nil, unknown, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &appResource{base.Resource{Data: base.Data{Planned: base.NewPlanned()}}}
+			for n, id := range row.planned {
+				r.Planned.NoteInstance(id, "large", map[string]int64{"apps": 512 + int64(n)})
+			}
+			app := plainApp()
+			app.InstanceID = row.of
+			host, err := r.hostOf(t.Context(), app, checkedPlans)
+			if err != nil || host.id != row.id || host.planned != row.known || (host.engines["apps"] > 0) != row.known || (host.plan.ID == "large") != row.known {
+				t.Errorf("got %+v, %v", host, err)
+			}
+		})
 	}
 }

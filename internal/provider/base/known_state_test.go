@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
 )
@@ -133,4 +136,26 @@ func TestResultKeepsThePlanAndIsKnown(t *testing.T) {
 			t.Fatalf("%s: planned %s, read %s, result %s", wrong, planned, read, result)
 		}
 	})
+}
+
+// Only an unknown id is an error. It says which object was created.
+func TestUnknownIDIsReported(t *testing.T) {
+	of := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "name": tftypes.String, "status": tftypes.String}}
+	for name, row := range map[string]struct {
+		id, status any
+		want       string // "" if there is no error
+	}{
+		"all known":         {"i-1", "running", ""},
+		"an unknown status": {"i-1", tftypes.UnknownValue, ""},
+		"an unknown id":     {tftypes.UnknownValue, "running", `The service returned no id for the object with name = "web"`},
+	} {
+		state := tfsdk.State{Raw: tftypes.NewValue(of, map[string]tftypes.Value{
+			"id": tftypes.NewValue(tftypes.String, row.id), "name": tftypes.NewValue(tftypes.String, "web"), "status": tftypes.NewValue(tftypes.String, row.status),
+		})}
+		var diags diag.Diagnostics
+		(&Resource{}).keepKnown(&state, &diags)
+		if !state.Raw.IsFullyKnown() || diags.HasError() != (row.want != "") || diags.HasError() && !strings.Contains(diags[0].Detail(), row.want) {
+			t.Errorf("%s: got the state %s and %v, want the error %q", name, state.Raw, diags, row.want)
+		}
+	}
 }
