@@ -115,7 +115,7 @@ func (c goldenCase) begin(t *testing.T, fake *fakeservice.Service, server plugin
 	return now, overlaid(now.arguments(t), c.given)
 }
 
-// furnishMore is furnish with a second database, with an instance i-big that has memory for
+// furnishMore is furnish with a second database, extensions, with an instance i-big that has memory for
 // apps, and with one that has few engines. The account's id is acc-own.
 func furnishMore(t *testing.T, fake *fakeservice.Service) {
 	t.Helper()
@@ -123,6 +123,11 @@ func furnishMore(t *testing.T, fake *fakeservice.Service) {
 	furnish(t, fake)
 	if !fake.AddDatabase("i-shop", "orders") {
 		t.Fatal("the database was not added")
+	}
+	for _, database := range []string{"", "orders"} {
+		if !fake.AddExtension("i-shop", fakeservice.Extension{Name: "pgcrypto", Database: database, Version: "1.6"}) {
+			t.Fatal("the extension was not added")
+		}
 	}
 	fake.AddInstance(fakeservice.Instance{ID: "i-bare", Name: "bare", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
 	fake.AddInstance(fakeservice.Instance{ID: "i-big", Name: "big", Plan: "large", Engines: map[string]*fakeservice.Engine{"postgres": {}, "auth": {}, "apps": {MemoryMB: 2048}}})

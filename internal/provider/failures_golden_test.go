@@ -300,6 +300,8 @@ func failureCases() map[string][]goldenCase {
 			{kind: "hosting_postgres_database", from: "i-shop/orders", refresh: true, notes: object{"account": object{"id": "acc-other", "origin": "https://hosting.test"}, "pending": object{"creating": true, "job": "job-x"}}},
 			{kind: "hosting_postgres_extension", given: overlaid(shop, object{"name": "pg_trgm"})},
 			{kind: "hosting_postgres_extension", given: overlaid(shop, object{"name": "pg_trgm", "database": "orders"})},
+			{kind: "hosting_postgres_extension", from: "i-shop/orders/pgcrypto"},
+			{kind: "hosting_postgres_extension", from: "i-shop/orders/pgcrypto", refresh: true},
 			{kind: "hosting_postgres_script", given: overlaid(shop, object{"sql": "CREATE TABLE a (id int)"})},
 		},
 		"others": {

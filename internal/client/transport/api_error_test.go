@@ -15,6 +15,7 @@ func TestErrorBodies(t *testing.T) {
 			w.Header().Set("X-Request-Id", "req-7")
 			respond(w, 409, object{"detail": "busy", "code": "job_running"})
 		default:
+			w.Header().Set("X-Request-Id", "req-8")
 			w.WriteHeader(400)
 			fmt.Fprint(w, "<html>", strings.Repeat("é", 2000))
 		}
@@ -27,8 +28,8 @@ func TestErrorBodies(t *testing.T) {
 	if err = read(t.Context(), c, "instances", "html"); !errors.As(err, &api) || len([]rune(api.Detail)) != maxForeignBody+1 {
 		t.Errorf("read: got error %v, want an *APIError with a shortened detail", err)
 	}
-	if want := "is not an answer of the service at https://hosting.example/api/v1: <html>éé"; !strings.Contains(err.Error(), want) {
-		t.Errorf("%v does not hold %q", err, want)
+	if want := "is not an answer of the service at https://hosting.example/api/v1: <html>éé"; !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), "(request req-8)") {
+		t.Errorf("%v does not hold %q and the request's id", err, want)
 	}
 }
 

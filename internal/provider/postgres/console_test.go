@@ -97,4 +97,3 @@ func TestStatementIsSentAgain(t *testing.T) {
 		})
 	}
 }
-
