@@ -118,7 +118,21 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 		tell(ctx, build.Status, 0, func(p *Progress) { p.BuildID, p.Done = build.ID, build.Succeeded() })
 		return observation{done: build.Succeeded()}, nil
 	})
-	return interrupted(ctx, err, "build "+last.ID+" of app "+app+" ("+string(last.Status)+")", "")
+	return interrupted(ctx, err, last.nameOf(app), "")
+}
+
+// nameOf returns the build's id, its app and its status for messages. It leaves out what is
+// not known.
+func (b Build) nameOf(app string) string {
+	name := "the newest build"
+	if b.ID != "" {
+		name = "build " + b.ID
+	}
+	name += " of app " + app
+	if b.Status != "" {
+		name += " (" + string(b.Status) + ")"
+	}
+	return name
 }
 
 // A buildSearch looks for a build repeatedly. New builds are listed first, so only the

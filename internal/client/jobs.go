@@ -360,7 +360,7 @@ func (e *JobError) Error() string {
 // An InterruptedError reports that cancellation or a deadline ended a wait while the job
 // or build was still in progress.
 type InterruptedError struct {
-	What  string // "job j-1 (create, running, 40 %)"
+	What  string // "job j-1 (create), running at 40 %"
 	JobID string // "" if it waited for a build
 	Err   error  // why the context ended: a *TimeoutError or ErrInterrupted
 }

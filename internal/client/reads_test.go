@@ -215,7 +215,7 @@ func TestReadDuringAChangeIsThrownAway(t *testing.T) {
 		})
 		turn := enter(t, c)
 		defer turn.Leave()
-		done := make(chan error)
+		done := make(chan error, 1)
 		go func() { _, err := turn.SetAllowlist(t.Context(), nil); done <- err }()
 		time.Sleep(9 * time.Second)
 		for range 2 {

@@ -115,7 +115,7 @@ func (c goldenCase) begin(t *testing.T, fake *fakeservice.Service, server plugin
 	return now, overlaid(now.arguments(t), c.given)
 }
 
-// furnishMore is furnish with a second database, extensions, with an instance i-big that has memory for
+// furnishMore is furnish with a second database, with extensions, with an instance i-big that has memory for
 // apps, and with one that has few engines. The account's id is acc-own.
 func furnishMore(t *testing.T, fake *fakeservice.Service) {
 	t.Helper()

@@ -24,10 +24,10 @@ func TestProtectionOfAFailedApp(t *testing.T) {
 		builds []string // their statuses, newest first
 		want   any      // deletion_protection
 	}{
-		"no build was deployed":                 {[]string{"failed"}, nil},
-		"the only one deployed does not run":    {[]string{"failed", "successful"}, nil},
-		"another one was deployed":              {[]string{"successful", "failed", "successful"}, true},
-		"the first one is on a page of its own": {slices.Concat([]string{"successful"}, slices.Repeat([]string{"failed"}, 40), []string{"successful"}), true},
+		"no build was deployed":              {[]string{"failed"}, nil},
+		"the only one deployed does not run": {[]string{"failed", "successful"}, nil},
+		"another one was deployed":           {[]string{"successful", "failed", "successful"}, true},
+		"the first one is on a later page":   {slices.Concat([]string{"successful"}, slices.Repeat([]string{"failed"}, 40), []string{"successful"}), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -152,7 +152,7 @@ func (s *failingService) noteSent(r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.writes = append(s.writes, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Method, strings.TrimPrefix(r.URL.Path, "/api/v1"), body)))
+	s.writes = append(s.writes, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Method, strings.TrimPrefix(r.URL.RequestURI(), "/api/v1"), body)))
 }
 
 // note notes the fields of an answer.
@@ -282,6 +282,7 @@ func failureCases() map[string][]goldenCase {
 			{kind: app, from: "i-shop/web", given: object{"redeploy_triggers": object{"a": "1"}}, notes: object{"pending": object{"noted": []any{"bld-x"}, "triggers": `{"a":"1"}`, "deploying": true}}},
 			{kind: app, from: "i-shop/web", given: object{"port": 8080}, notes: object{"pending": object{"job": "job-x", "deploying": true, "unsure": []any{"port"}}}},
 			{kind: app, from: "i-shop/web", state: bare},
+			{kind: app, from: "i-shop/web", state: bare, given: object{"deletion_protection": true, "port": 8080}},
 			{kind: app, from: "i-shop/web", state: object{"deletion_protection": false, "status": "failed"}, notes: object{"pending": object{"creating": true, "failed": true, "job": "job-x"}}},
 			{kind: app, from: "i-shop/web", refresh: true},
 			{kind: app, from: "i-shop/web", refresh: true, notes: object{"pending": object{"creating": true, "job": "job-x"}}},

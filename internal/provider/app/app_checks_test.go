@@ -89,13 +89,13 @@ func TestHostOfAPlannedInstance(t *testing.T) {
 		planned []types.String // the ids of the instances that were planned
 		of      types.String
 		id      string
-		known   bool
+		budget  int64 // of the apps engine: 512 in the first plan, 513 in the second, 0 if not known
 	}{
-		"an instance that exists":       {[]types.String{known}, known, "i-1", true},
-		"the one to be created":         {[]types.String{unknown}, unknown, "", true},
-		"the one to be created of two":  {[]types.String{known, unknown}, unknown, "", true},
-		"one of two that differ":        {[]types.String{unknown, unknown}, unknown, "", false},
-		"one that has not been planned": {nil, unknown, "", false},
+		"an instance that exists":       {[]types.String{known}, known, "i-1", 512},
+		"the one to be created":         {[]types.String{unknown}, unknown, "", 512},
+		"the one to be created of two":  {[]types.String{known, unknown}, unknown, "", 513},
+		"one of two that differ":        {[]types.String{unknown, unknown}, unknown, "", 0},
+		"one that has not been planned": {nil, unknown, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &appResource{base.Resource{Data: base.Data{Planned: base.NewPlanned()}}}
@@ -105,7 +105,7 @@ func TestHostOfAPlannedInstance(t *testing.T) {
 			app := plainApp()
 			app.InstanceID = row.of
 			host, err := r.hostOf(t.Context(), app, checkedPlans)
-			if err != nil || host.id != row.id || host.planned != row.known || (host.engines["apps"] > 0) != row.known || (host.plan.ID == "large") != row.known {
+			if err != nil || host.id != row.id || host.engines["apps"] != row.budget || host.planned != (row.budget > 0) || (host.plan.ID == "large") != (row.budget > 0) {
 				t.Errorf("got %+v, %v", host, err)
 			}
 		})

@@ -20,11 +20,11 @@ func TestRebuilds(t *testing.T) {
 		commits []string // of the successful builds, newest first
 		want    bool
 	}{
-		"the same is deployed":     {[]string{another}, true},
-		"the planned one since":    {[]string{planned, another}, false},
-		"another one again":        {[]string{another, planned}, true},
-		"no build is listed":       {nil, true},
-		"only the planned one was": {[]string{planned}, false},
+		"the same is deployed":            {[]string{another}, true},
+		"the planned one since":           {[]string{planned, another}, false},
+		"another one again":               {[]string{another, planned}, true},
+		"no build is listed":              {nil, true},
+		"the planned one alone is listed": {[]string{planned}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			builds := []map[string]any{}

@@ -97,8 +97,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		resp.Diagnostics.AddWarning("App "+name+" was deployed, but could not be read",
 			diagnostics.Explain(err)+"\n\nThe app is in the state and not tainted, and it runs. The next apply reads it.")
 	case diagnostics.StillInProgress(err):
-		resp.Diagnostics.AddWarning("App "+name+" is not deployed yet",
-			diagnostics.Explain(err)+"\n\nThe app is in the state and not tainted. The next apply waits for the same build.")
+		resp.Diagnostics.AddWarning("App "+name+" is not deployed yet", diagnostics.Unfinished("The app", err))
 	default:
 		work, saved.DeletionProtection = work.CreationFailed(saved.DeletionProtection)
 		saved.Status = p.model.Status

@@ -97,8 +97,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		resp.Diagnostics.AddWarning("Instance "+request.Name+" was created, but not all of it is as planned", incompleteText(finished, plan, err))
 		return
 	case err != nil && !diagnostics.Failed(err):
-		resp.Diagnostics.AddWarning("Instance "+request.Name+" is still being created",
-			diagnostics.Explain(err)+"\n\nInstance "+created.ID+" is in the state and not tainted. The next apply continues with its creation.")
+		resp.Diagnostics.AddWarning("Instance "+request.Name+" is still being created", diagnostics.Unfinished("Instance "+created.ID, err))
 		return
 	case err != nil:
 		work, saved.DeletionProtection = work.CreationFailed(saved.DeletionProtection)
@@ -121,7 +120,7 @@ func (r *instanceResource) create(ctx context.Context, request client.NewInstanc
 
 func checkoutText(created client.Created) string {
 	return fmt.Sprintf("The plan is paid, so the creation of instance %s continues only once this page has been opened:\n\n%s\n\n"+
-		"The instance is in the state and was requested once. Open the page, then apply again: the apply waits for the same job.",
+		"The instance is in the state and was requested once. Open the page, then apply again: the apply waits for the same instance.",
 		created.ID, created.CheckoutURL)
 }
 

@@ -66,13 +66,13 @@ func TestStatementIsSentAgain(t *testing.T) {
 		ran      bool
 		modes    string
 	}{
-		"it runs":                         {nil, true, "rw off"},
-		"turned off once":                 {[]refusal{off}, true, "rw rw off"},
-		"turned off twice":                {[]refusal{off, off}, true, "rw rw rw off"},
-		"set to ro by another":            {[]refusal{readOnlyNow}, true, "rw rw ro"},
-		"its role may never write":        {[]refusal{readOnly}, false, "rw off"},
-		"the statement is wrong":          {[]refusal{{"", 422, "sql_error", "syntax error (SQLSTATE 42601)"}}, false, "rw off"},
-		"turned off, and refused by then": {[]refusal{off, {"", 422, "sql_error", "syntax error (SQLSTATE 42601)"}}, false, "rw rw off"},
+		"it runs":                                {nil, true, "rw off"},
+		"turned off once":                        {[]refusal{off}, true, "rw rw off"},
+		"turned off twice":                       {[]refusal{off, off}, true, "rw rw rw off"},
+		"set to ro by another":                   {[]refusal{readOnlyNow}, true, "rw rw ro"},
+		"its role may never write":               {[]refusal{readOnly}, false, "rw off"},
+		"the statement is wrong":                 {[]refusal{{"", 422, "sql_error", "syntax error (SQLSTATE 42601)"}}, false, "rw off"},
+		"turned off, and the statement is wrong": {[]refusal{off, {"", 422, "sql_error", "syntax error (SQLSTATE 42601)"}}, false, "rw rw off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

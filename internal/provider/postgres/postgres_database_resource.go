@@ -203,8 +203,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		resp.Diagnostics.AddWarning("Database "+name+" was created, but could not be read",
 			diagnostics.Explain(err)+"\n\nThe database is in the state and not tainted. The next apply reads it.")
 	case accepted && diagnostics.StillInProgress(err):
-		resp.Diagnostics.AddWarning("Database "+name+" is still being created",
-			diagnostics.Explain(err)+"\n\nThe database is in the state and not tainted. The next apply continues with its creation.")
+		resp.Diagnostics.AddWarning("Database "+name+" is still being created", diagnostics.Unfinished("The database", err))
 	case err != nil:
 		if accepted {
 			work, saved.DeletionProtection = work.CreationFailed(saved.DeletionProtection)
