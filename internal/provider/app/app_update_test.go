@@ -26,11 +26,13 @@ func TestEnvToSend(t *testing.T) {
 		want        env // nil if nothing is sent
 		err         error
 	}{
-		"unchanged":                           {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "1"}), keysKnown: true},
-		"unchanged beside a secret":           {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "y"}, secretKeys: []string{"S"}, keysKnown: true},
-		"changed":                             {state: env{"A": "1"}, plan: env{"A": "2"}, there: told(env{"A": "1"}), keysKnown: true, want: env{"A": "2"}},
-		"changed beside a secret":             {state: env{"A": "1"}, plan: env{"A": "2"}, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "x"}, secretKeys: []string{"S"}, keysKnown: true, want: env{"A": "2", "S": "x"}},
-		"changed, and there already":          {state: env{"A": "1"}, plan: env{"A": "2"}, there: told(env{"A": "2"}), keysKnown: true},
+		"unchanged":                  {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "1"}), keysKnown: true},
+		"unchanged beside a secret":  {state: env{"A": "1"}, plan: env{"A": "1"}, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "y"}, secretKeys: []string{"S"}, keysKnown: true},
+		"changed":                    {state: env{"A": "1"}, plan: env{"A": "2"}, there: told(env{"A": "1"}), keysKnown: true, want: env{"A": "2"}},
+		"changed beside a secret":    {state: env{"A": "1"}, plan: env{"A": "2"}, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "x"}, secretKeys: []string{"S"}, keysKnown: true, want: env{"A": "2", "S": "x"}},
+		"changed, and there already": {state: env{"A": "1"}, plan: env{"A": "2"}, there: told(env{"A": "2"}), keysKnown: true},
+		"changed, and there already beside another secret": {state: env{"A": "1"}, plan: env{"A": "2"}, there: told(env{"A": "2", "S": "x"}), secret: env{"S": "y"}, secretKeys: []string{"S"}, keysKnown: true},
+		"changed, and there already without the secret":    {state: env{"A": "1"}, plan: env{"A": "2"}, there: told(env{"A": "2"}), secret: env{"S": "y"}, secretKeys: []string{"S"}, keysKnown: true, want: env{"A": "2", "S": "y"}},
 		"taken out":                           {state: env{"A": "1"}, there: told(env{"A": "1"}), keysKnown: true, want: env{}},
 		"another version":                     {state: env{"A": "1"}, plan: env{"A": "1"}, version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "y"}, secretKeys: []string{"S"}, keysKnown: true, want: env{"A": "1", "S": "y"}},
 		"another version of the same value":   {state: env{"A": "1"}, plan: env{"A": "1"}, version: 1, there: told(env{"A": "1", "S": "x"}), secret: env{"S": "x"}, secretKeys: []string{"S"}, keysKnown: true},
