@@ -93,6 +93,29 @@ func TestWaitHeedsRetryAfter(t *testing.T) {
 	})
 }
 
+// Failures before a long time that the service asked for do not count after it.
+func TestFailuresBeforeALongRetryAfterAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		polls := 0
+		page, asks := transporttest.Gateway(502), transporttest.AsksToWait(503, 5*time.Minute)
+		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			switch polls++; polls {
+			case 1, 3:
+				page(w, r)
+			case 2:
+				asks(w, r)
+			default:
+				respond(w, 200, object{"id": "j-1", "status": "done"})
+			}
+		})
+		ctx, cancel := lifetime.WithTimeout(t.Context(), "create", time.Hour)
+		defer cancel()
+		if err := c.WaitJob(ctx, "i", Pending{JobID: "j-1"}, OpConsole, nil); err != nil || polls != 4 {
+			t.Errorf("got error %v after %d polls, want none after 4", err, polls)
+		}
+	})
+}
+
 // The header has a meaning only with 429 and 503.
 func TestRetryAfterOfOtherRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

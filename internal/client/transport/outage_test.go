@@ -61,6 +61,20 @@ func TestProbeAnswersForAll(t *testing.T) {
 	}
 }
 
+// An attempt of the first read takes half of the time, and leaves the other half to an
+// attempt on another connection.
+func TestFirstReadHasTwoAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, transport := newTestSender(t, inTurn(says(silent, nil), says(200, object{"id": "me"})))
+		if err := readMe(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if gap := transport.Times()[1].Sub(transport.Times()[0]); gap < outageLimit/2 || gap > outageLimit/2+5*time.Second {
+			t.Errorf("got the second attempt after %s, want it soon after %s", gap, outageLimit/2)
+		}
+	})
+}
+
 // A single failure long ago does not mean that an outage has lasted since.
 func TestOldFailureIsNoOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

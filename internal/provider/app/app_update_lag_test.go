@@ -2,12 +2,14 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -69,6 +71,52 @@ func TestNewAppIsLinkedThoughAnOlderOneIsShown(t *testing.T) {
 		app, _ := fake.App("i-one", "web")
 		if older == 0 || len(patches) != 1 || patches[0] != `{"links":["auth"]}` || len(app.Links) != 1 || len(app.Builds) != 1 {
 			t.Errorf("after %d older records: PATCHes %q, links %q, %d builds", older, patches, app.Links, len(app.Builds))
+		}
+	})
+}
+
+// While an app is built, other resources may change its instance.
+func TestBuildLeavesTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
+		defer func() { _ = fake.Close() }()
+		fake.AddInstance(fakeservice.Instance{ID: "i-one", Plan: "large", Engines: map[string]*fakeservice.Engine{"apps": {MemoryMB: 700}}})
+		var c *client.Client
+		var err error
+		var entered []error
+		served := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/apps/web/builds") && len(entered) == 0 {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+				defer cancel()
+				turn, err := c.Enter(ctx, "i-one")
+				if err == nil {
+					turn.Leave()
+				}
+				entered = append(entered, err)
+			}
+			fake.ServeHTTP(w, r)
+		})
+		c, err = client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{Handler: served}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn, err := c.Enter(t.Context(), "i-one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer turn.Leave()
+		planned := plainApp()
+		pending, err := turn.ImportApp(t.Context(), planned.newApp(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		update := appUpdate{appResource: &appResource{base.Resource{Data: base.Data{Client: c}}}, prior: planned.unlinked(), planned: planned, imported: &pending}
+		work := base.PendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
+		if _, err := update.run(t.Context(), turn, appProgress{model: planned, secret: secretKeysOf(nil), work: work}); err != nil {
+			t.Fatal(err)
+		}
+		if len(entered) != 1 || entered[0] != nil {
+			t.Errorf("got %v from the queue during the build, want its head", entered)
 		}
 	})
 }

@@ -1,0 +1,39 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+)
+
+// An action that is interrupted while it waits for the instance's queue sends nothing, and
+// does not count as done.
+func TestActionInterruptedInTheQueue(t *testing.T) {
+	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
+	defer func() { _ = fake.Close() }()
+	fake.AddInstance(fakeservice.Instance{ID: "i-1", Name: "shop"})
+	c, err := client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{Handler: fake}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn, err := c.Enter(t.Context(), "i-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer turn.Leave()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	a := &InstanceAction{Operation: client.OpRotate, Send: func(ctx context.Context, turn *client.Turn, _ Arguments) (client.Pending, error) {
+		t.Error("the action was sent")
+		return client.Pending{}, nil
+	}}
+	a.Client = c
+	if err := a.run(ctx, Arguments{"instance_id": "i-1"}, time.Hour, func(line string) { t.Errorf("got the progress %q", line) }); !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want context.Canceled", err)
+	}
+}
