@@ -469,3 +469,30 @@ func TestEvidenceFromBeforeTheBaseline(t *testing.T) {
 		}
 	})
 }
+
+// A record is older than the baseline if it lacks the baseline's newest activity.
+func TestOlderThanTheBaseline(t *testing.T) {
+	at := func(minute int) Time { return Time{Time: time.Date(2026, 1, 2, 3, minute, 0, 0, time.UTC)} }
+	first, second, third := Activity{Type: "create", At: at(1)}, Activity{Type: "rotate", At: at(2)}, Activity{Type: "rotate", At: at(3)}
+	for name, row := range map[string]struct {
+		before, now []Activity
+		want        bool
+	}{
+		"the same":                    {[]Activity{first, second}, []Activity{first, second}, false},
+		"it lacks the newest":         {[]Activity{first, second}, []Activity{first}, true},
+		"it lacks an older one":       {[]Activity{first, second}, []Activity{second}, false},
+		"it has a newer one":          {[]Activity{first, second}, []Activity{first, second, third}, false},
+		"it lacks one of two":         {[]Activity{second, second}, []Activity{second}, true},
+		"none before":                 {nil, []Activity{first}, false},
+		"none at all":                 {nil, nil, false},
+		"none any more":               {[]Activity{first}, nil, true},
+		"the newest is not the last":  {[]Activity{third, first}, []Activity{first}, true},
+		"the newest is not the first": {[]Activity{first, third}, []Activity{first}, true},
+	} {
+		for range 10 { // the order in a map changes
+			if got := (baseline{activities: count(row.before)}).isOlder(Instance{Activity: row.now}); got != row.want {
+				t.Fatalf("%s: got %v, want %v", name, got, row.want)
+			}
+		}
+	}
+}
