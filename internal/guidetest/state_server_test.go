@@ -46,7 +46,7 @@ func startStateServer(t *testing.T) (url string) {
 		server.Close()
 		mu.Lock()
 		defer mu.Unlock()
-		if state == nil {
+		if state == nil && !t.Skipped() {
 			t.Error("no state was stored")
 		}
 		if lock != nil {
