@@ -8,7 +8,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
 // An action that is interrupted while it waits for the instance's queue sends nothing, and
@@ -17,10 +17,7 @@ func TestActionInterruptedInTheQueue(t *testing.T) {
 	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
 	defer func() { _ = fake.Close() }()
 	fake.AddInstance(fakeservice.Instance{ID: "i-1", Name: "shop"})
-	c, err := client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{Handler: fake}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := providertest.Client(t, fake)
 	turn, err := c.Enter(t.Context(), "i-1")
 	if err != nil {
 		t.Fatal(err)

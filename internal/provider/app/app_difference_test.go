@@ -14,7 +14,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
@@ -182,10 +181,7 @@ func appStepsLeadToThePlan(t *testing.T, first, last int) {
 		defer func() { _ = fake.Close() }()
 		refused := 0
 		served := providertest.CountRefusals(fake, &refused)
-		c, err := client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{Handler: served}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := providertest.Client(t, served)
 		r := &appResource{base.Resource{Data: base.Data{Client: c}}}
 		for n := first; n < last; n++ {
 			before, planned := appsToBe.Example(2*n), appsToBe.Example(2*n+1)

@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
 // The state shows another commit than the planned one. Since then, a person may have
@@ -31,12 +31,7 @@ func TestRebuilds(t *testing.T) {
 			for _, commit := range row.commits {
 				builds = append(builds, map[string]any{"id": "bld-" + commit, "status": "successful", "commit": commit})
 			}
-			c, err := client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{
-				Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(builds) }),
-			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := providertest.Client(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(builds) }))
 			app := plainApp()
 			app.DeployCommit = types.StringValue(planned)
 			state := app

@@ -15,7 +15,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
@@ -48,10 +47,7 @@ func TestNewAppIsLinkedThoughAnOlderOneIsShown(t *testing.T) {
 			}
 			fake.ServeHTTP(w, r)
 		})
-		c, err := client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{Handler: served}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := providertest.Client(t, served)
 		planned := plainApp()
 		planned.Links, planned.Env = providertest.Texts("auth"), stringsMap(map[string]string{"A": "1"})
 		turn, err := c.Enter(t.Context(), "i-one")
@@ -82,7 +78,6 @@ func TestBuildLeavesTheQueue(t *testing.T) {
 		defer func() { _ = fake.Close() }()
 		fake.AddInstance(fakeservice.Instance{ID: "i-one", Plan: "large", Engines: map[string]*fakeservice.Engine{"apps": {MemoryMB: 700}}})
 		var c *client.Client
-		var err error
 		var entered []error
 		served := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "/apps/web/builds") && len(entered) == 0 {
@@ -96,10 +91,7 @@ func TestBuildLeavesTheQueue(t *testing.T) {
 			}
 			fake.ServeHTTP(w, r)
 		})
-		c, err = client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{Handler: served}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c = providertest.Client(t, served)
 		turn, err := c.Enter(t.Context(), "i-one")
 		if err != nil {
 			t.Fatal(err)

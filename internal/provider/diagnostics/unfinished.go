@@ -14,11 +14,12 @@ import (
 func Unfinished(object string, err error) string {
 	var timeout *lifetime.TimeoutError
 	kept := object + " is in the state and not tainted"
+	continues := kept + ", and the service continues with it. Apply again to wait for it."
 	switch {
 	case errors.As(err, &timeout):
-		return explain(err, kept+", and the service continues with it. Apply again to wait for it. "+longerText(timeout))
+		return explain(err, continues+" "+longerText(timeout))
 	case errors.Is(err, context.Canceled):
-		return explain(err, kept+", and the service continues with it. Apply again to wait for it.")
+		return explain(err, continues)
 	case errors.As(err, new(*client.MissingJobError)), errors.Is(err, client.ErrNotFound):
 		return explain(err, kept+". The next plan reads it again, and creates it again if it is gone.")
 	}

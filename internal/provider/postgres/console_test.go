@@ -7,8 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
 // consoleService has an instance i-1 whose console is off. It refuses the first statements,
@@ -77,10 +76,7 @@ func TestStatementIsSentAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := &consoleService{mode: "off", refusals: row.refusals}
-				c, err := client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{Handler: service}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := providertest.Client(t, service)
 				turn, err := c.Enter(t.Context(), "i-1")
 				if err != nil {
 					t.Fatal(err)

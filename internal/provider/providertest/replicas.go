@@ -11,7 +11,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
 // Replicas returns a fake and a client whose reads come from several replicas of it, so that
@@ -21,24 +20,18 @@ func Replicas(t *testing.T, older func(w http.ResponseWriter, r *http.Request, n
 	t.Helper()
 	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
 	t.Cleanup(func() { _ = fake.Close() })
-	c, err := client.New(client.Options{BaseURL: "https://hosting.test/api/v1", APIKey: "key", Transport: gateway.Transport{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			newest := httptest.NewRecorder()
-			fake.ServeHTTP(newest, r)
-			if r.Method == http.MethodGet && older(w, r, newest) {
-				return
-			}
-			for name, values := range newest.Header() {
-				w.Header()[name] = values
-			}
-			w.WriteHeader(newest.Code)
-			_, _ = w.Write(newest.Body.Bytes())
-		}),
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fake, c
+	return fake, Client(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		newest := httptest.NewRecorder()
+		fake.ServeHTTP(newest, r)
+		if r.Method == http.MethodGet && older(w, r, newest) {
+			return
+		}
+		for name, values := range newest.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(newest.Code)
+		_, _ = w.Write(newest.Body.Bytes())
+	}))
 }
 
 // LaggingReads returns a fake and a client whose reads of a path show a former value of a
