@@ -136,7 +136,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"an app of a reserved form":      {shop, `"Name": "web"`, `"Name": "1web"`, "name: it must be 1 to 40"},
 		"an app of a revision":           {shop, `"Branch": "main"`, `"Branch": "main~1"`, "the name of a branch"},
 		"a header in a path":             {shop, `"HealthPath": "/healthz"`, `"HealthPath": "/\r\nX: y"`, "control characters"},
-		"a variable without a name":      {shop, `"KEY": "value"`, `"A=B": "value"`, "no name of a variable"},
+		"a variable without a name":      {shop, `"KEY": "value"`, `"A=B": "value"`, "not a name of a variable"},
 		"a database with a quote":        {shop, `"Name": "orders"`, `"Name": "or\"ders"`, "63 lower case letters"},
 		"a terminal's escape":            {shop, `"Name": "shop"`, `"Name": "\u001b[2J"`, "control characters"},
 		"a block that is none":           {shop, `"203.0.113.0/24"`, `"203.0.113.0/240"`, "neither an address"},
