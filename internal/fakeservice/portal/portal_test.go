@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"bufio"
+	"errors"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -46,8 +47,8 @@ func serve(t *testing.T, opts ...func(*portal.Options)) *sites {
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(func() {
 		p.Close()
-		s.Close()
-		if err := s.core.Close(); err != nil {
+		// Like testserver.Server.Close, this leaves http.DefaultTransport alone.
+		if err := errors.Join(s.Config.Close(), s.core.Close()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -1,0 +1,45 @@
+package testserver_test
+
+import (
+	"net/http"
+	"net/http/httptrace"
+	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/testserver"
+)
+
+// The end of one server leaves the connections of http.DefaultTransport to others open, so
+// that it cannot break a request of a test that runs at the same time.
+func TestCloseLeavesOtherConnections(t *testing.T) {
+	one, other := testserver.Serve(fakeservice.New(fakeservice.Options{})), testserver.Serve(fakeservice.New(fakeservice.Options{}))
+	one.CloseAfter(t)
+	if reused := get(t, one.RootURL+"/healthz"); reused {
+		t.Fatal("the first request reused a connection")
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if reused := get(t, one.RootURL+"/healthz"); !reused {
+		t.Error("the end of another server closed the connection")
+	}
+}
+
+// get sends a request with http.DefaultTransport, and reports whether it reused a
+// connection.
+func get(t *testing.T, address string) (reused bool) {
+	t.Helper()
+	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused }}
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodHead, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return reused
+}
