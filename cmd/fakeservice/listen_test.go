@@ -56,11 +56,12 @@ func TestPortThatIsTaken(t *testing.T) {
 		{"localhost:" + port, port, "another program"},
 		{"127.0.0.1:" + fake, fake, "another fake service"},
 	}
-	// The system would let the program have the second address of localhost.
+	// The system would let the program have the second address of localhost. The fake of
+	// another test may have this port at the first one.
 	if other, err := net.Listen("tcp", "[::1]:0"); err == nil {
 		defer other.Close()
 		_, port, _ := net.SplitHostPort(other.Addr().String())
-		rows = append(rows, struct{ listen, port, who string }{"localhost:" + port, port, "another program"})
+		rows = append(rows, struct{ listen, port, who string }{"localhost:" + port, port, "another"})
 	}
 	for _, row := range rows {
 		var out, errs bytes.Buffer
@@ -72,7 +73,7 @@ func TestPortThatIsTaken(t *testing.T) {
 			t.Errorf("--listen %s: it ended with %v, want exit code 1", row.listen, err)
 		}
 		if out.Len() > 0 || !strings.Contains(errs.String(), "port "+row.port+" is taken: "+row.who) {
-			t.Errorf("--listen %s: it says\n%s\nand as errors\n%s", row.listen, out.String(), errs.String())
+			t.Errorf("--listen %s: got the output\n%s\nand the errors\n%s\nwant no output, and that %s has the port", row.listen, out.String(), errs.String(), row.who)
 		}
 	}
 }
