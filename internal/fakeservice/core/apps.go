@@ -172,7 +172,7 @@ func (s *Service) ImportApp(id string, wanted NewApp) (AcceptedBuild, error) {
 			Name: wanted.Name, Repo: wanted.Repo, HealthPath: "/healthz", Env: map[string]string{},
 			MemoryMB: st.Catalog.Engines[EngineApps].FloorMB, Status: StatusBuilding,
 		}
-		added.change(wanted.AppChange)
+		added.Change(wanted.AppChange)
 		return &appImportJob{added, build}, nil
 	})
 	return AcceptedBuild{accepted.JobID, &build}, err
@@ -214,8 +214,8 @@ func (s *Service) mutateApp(id, name string, plan func(*state, *instance, *app) 
 	})
 }
 
-// change applies the fields of change that were sent.
-func (a *App) change(change AppChange) {
+// Change applies the fields of change that were sent.
+func (a *App) Change(change AppChange) {
 	if change.Branch != nil {
 		a.Branch = *change.Branch
 	}
@@ -275,7 +275,7 @@ func (j *appUpdateJob) spec(st *state, in *instance) jobSpec {
 		change: func(m *Machine) {
 			// If a build follows, the build applies the change.
 			if changed := m.App(j.App); changed != nil && j.BuildID == "" {
-				changed.change(j.Change)
+				changed.Change(j.Change)
 			}
 		},
 		work: func(ctx context.Context, t task) error {
@@ -289,7 +289,7 @@ func (j *appUpdateJob) spec(st *state, in *instance) jobSpec {
 			if a == nil {
 				return
 			}
-			a.change(j.Change)
+			a.Change(j.Change)
 			st.updateURL(in, a)
 			switch {
 			case j.BuildID != "":

@@ -70,10 +70,9 @@ func fill(service *core.Service, id string, in instance) {
 		service.AddExtension(id, core.Extension{Name: x.Name, Database: x.Database, Version: core.ExtensionVersion(x.Name)})
 	}
 	for _, a := range in.Apps {
-		service.AddApp(id, core.App{
-			Name: a.Name, Repo: a.Repo, Branch: sent(a.Branch), Port: sent(a.Port), HealthPath: sent(a.HealthPath),
-			Public: sent(a.Public), Env: sent(a.Env), Links: sent(a.Links), MemoryMB: sent(a.MemoryMB),
-		})
+		record := core.App{Name: a.Name, Repo: a.Repo}
+		record.Change(a.AppChange)
+		service.AddApp(id, record)
 	}
 }
 
