@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
 )
@@ -49,7 +50,7 @@ func main() {
 		options = append(options, tf6server.WithManagedDebug()) // the user ends it
 	} else {
 		go func() {
-			pluginserver.AwaitOrphaned(server, cli, os.Getppid)
+			pluginserver.AwaitOrphaned(server, cli, os.Getppid, lifetime.GracePeriod)
 			os.Exit(1)
 		}()
 	}

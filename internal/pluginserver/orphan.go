@@ -6,22 +6,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-const (
-	// parentPeriod is the interval at which a provider checks whether its CLI still exists.
-	parentPeriod = time.Second
-	// finishing is the time that running calls have to end after their CLI has ended. It
-	// equals the client's grace period after an interrupt (lifetime.GracePeriod).
-	finishing = 30 * time.Second
-)
+// parentPeriod is the interval at which a provider checks whether its CLI still exists.
+const parentPeriod = time.Second
 
 // AwaitOrphaned returns once the process that started this one has ended and the server's
-// running calls have ended or 30 s have passed. cli is the id of the parent when this
+// running calls have ended or the grace period has passed. cli is the id of the parent when this
 // process started, and parent is os.Getppid: on Unix, a process whose parent has ended
 // gets another parent. Windows keeps the parent's id, so there AwaitOrphaned never
 // returns.
 //
 // When a CLI is killed, its connection closes, and that cancels its calls.
-func AwaitOrphaned(server tfprotov6.ProviderServer, cli int, parent func() int) {
+func AwaitOrphaned(server tfprotov6.ProviderServer, cli int, parent func() int, grace time.Duration) {
 	for parent() == cli {
 		time.Sleep(parentPeriod)
 	}
@@ -31,6 +26,6 @@ func AwaitOrphaned(server tfprotov6.ProviderServer, cli int, parent func() int) 
 	}
 	select {
 	case <-calls.idle():
-	case <-time.After(finishing):
+	case <-time.After(grace):
 	}
 }

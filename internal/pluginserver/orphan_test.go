@@ -35,6 +35,7 @@ func (failing) InvokeAction(context.Context, *tfprotov6.InvokeActionRequest) (*t
 
 // A provider whose CLI has ended ends once its calls are over, or after half a minute.
 func TestAwaitOrphaned(t *testing.T) {
+	const grace = 30 * time.Second
 	call := func(s ProviderServer) { _, _ = s.GetMetadata(context.Background(), nil) }
 	action := func(s ProviderServer) {
 		if stream, err := s.InvokeAction(context.Background(), nil); err == nil {
@@ -51,7 +52,7 @@ func TestAwaitOrphaned(t *testing.T) {
 		"calls that end soon": {working{takes: 10 * time.Second}, []func(ProviderServer){call, call}, 10 * time.Second},
 		"an action":           {working{takes: 10 * time.Second}, []func(ProviderServer){action}, 10 * time.Second},
 		"a refused action":    {failing{}, []func(ProviderServer){action}, 0},
-		"a call without end":  {working{takes: time.Hour}, []func(ProviderServer){call}, finishing},
+		"a call without end":  {working{takes: time.Hour}, []func(ProviderServer){call}, grace},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			server := WithShortContexts(row.server)
@@ -59,7 +60,7 @@ func TestAwaitOrphaned(t *testing.T) {
 			parent.Store(42)
 			ended := make(chan struct{})
 			go func() {
-				AwaitOrphaned(server, 42, func() int { return int(parent.Load()) })
+				AwaitOrphaned(server, 42, func() int { return int(parent.Load()) }, grace)
 				close(ended)
 			}()
 			call(server) // has ended by then
