@@ -46,5 +46,5 @@ const storedFormsKey = "stored_forms"
 
 // PrivateKeys lists the keys under which resources store values in private state.
 var PrivateKeys = []string{
-	AccountNoteKey, ConfiguredKey, ConnectionKey, importedKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, storedFormsKey, UnknownUpdateKey,
+	AccountNoteKey, ConfiguredKey, ConnectionKey, importedKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, storedFormsKey, UnknownSecretKey, UnknownUpdateKey,
 }
