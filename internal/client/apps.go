@@ -121,14 +121,14 @@ func (t *Turn) UpdateApp(ctx context.Context, name string, change AppChange) (Pe
 		target:    appTarget(name),
 		shown: func(ctx context.Context) (bool, error) {
 			app, err := t.c.App(ctx, t.id, name)
-			return err == nil && change.matches(app), err
+			return err == nil && change.isShown(app), err
 		},
 	})
 }
 
-// matches reports whether an app's record shows a change. A field that the record lacks
-// does not match.
-func (change AppChange) matches(app App) bool {
+// isShown reports whether an app's record shows a change. A field that the record lacks is
+// not shown.
+func (change AppChange) isShown(app App) bool {
 	return sameField(change.Branch, Some(app.Branch)) &&
 		sameField(change.Port, app.Port) &&
 		sameField(change.HealthPath, app.HealthPath) &&

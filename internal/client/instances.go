@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
@@ -137,9 +138,16 @@ func (t *Turn) Update(ctx context.Context, change InstanceChange) (Pending, erro
 		operation: OpUpdate,
 		shown: func(ctx context.Context) (bool, error) {
 			i, err := t.c.Instance(ctx, t.id)
-			return sameField(change.Name, Some(i.Name)) && (change.Tags == nil || i.Tags.Set && sameSet(*change.Tags, i.Tags.Value)), err
+			return err == nil && change.isShown(i), err
 		},
 	})
+}
+
+// isShown reports whether an instance's record shows a change. A service may trim a name,
+// and store tags in lower case (SERVICE.md#tolerance).
+func (change InstanceChange) isShown(i Instance) bool {
+	return (change.Name == nil || strings.TrimSpace(*change.Name) == strings.TrimSpace(i.Name)) &&
+		(change.Tags == nil || i.Tags.Set && sameSet(storedTags(*change.Tags), storedTags(i.Tags.Value)))
 }
 
 // Delete deletes the instance and everything on it. If a job is already deleting the
