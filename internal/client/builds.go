@@ -174,10 +174,10 @@ func (c *Client) WaitAppRunning(ctx context.Context, instanceID, app, before str
 const (
 	// runningHolds is the time that the status must stay "running" before it is trusted, if
 	// the app ran before: a read may still show the status from before the restart.
-	runningHolds = 10 * time.Second
+	runningHolds = ReadLag
 	// failedHolds is the same for "failed". A deployed app has a minute to answer its health
 	// path (SERVICE.md#apps). During that time, an older failure may still be shown.
-	failedHolds = 70 * time.Second
+	failedHolds = time.Minute + ReadLag
 )
 
 // A runningWatch watches an app that was deployed or restarted until it runs. An app runs

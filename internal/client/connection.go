@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
@@ -62,6 +63,24 @@ func (c *Client) Connection(ctx context.Context, instanceID string) (Connection,
 		c.secrets.Add(auth.ServiceKey)
 	}
 	return connection, nil
+}
+
+// CompleteConnection reads the connection record of an instance that has run, until the record
+// is complete or reads can no longer lag. A refusal because the instance is being created
+// comes from a lagging replica, so the read is repeated.
+func (c *Client) CompleteConnection(ctx context.Context, id string, complete func(Connection) bool) (Connection, error) {
+	var refusal error
+	record, err := ReadBack(ctx, c, func(ctx context.Context) (Connection, error) {
+		record, err := c.Connection(ctx, id)
+		if refusal = nil; errors.Is(err, ErrJobRunning) {
+			refusal, err = err, nil
+		}
+		return record, err
+	}, func(record Connection) bool { return refusal == nil && complete(record) })
+	if err == nil {
+		err = refusal
+	}
+	return record, err
 }
 
 // Lists reports whether the connection record has each of the given engines that it can

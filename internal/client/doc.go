@@ -15,7 +15,7 @@
 // done, or that a change was made.
 //
 // A status from before a restart or a build proves nothing, because a read may lag. If an
-// app ran before, "running" must last 10 s; if it had failed, "failed" must last 70 s. A
+// app ran before, "running" must last 15 s; if it had failed, "failed" must last 75 s. A
 // different status in between ends this wait.
 //
 // # Reads
@@ -28,8 +28,9 @@
 //
 // # Waiting
 //
-// All waits are one loop (Client.wait). Polls become frequent near the expected end
-// (NextPoll); package waitbench measures how late a wait notices the end. The expected
+// All waits for a job, a build or a record are one loop (Client.wait). A search for
+// something that may not exist has the same pauses (look). Polls become frequent near the
+// expected end (NextPoll); package waitbench measures how late a wait notices the end. The expected
 // end comes from the service's progress, or from a table of usual durations. No clock of
 // the service is used. Callers that wait for the same job share its polls.
 //

@@ -71,10 +71,14 @@ func (m mutation) lag() time.Duration {
 	return ReadLag
 }
 
+// A Backoff is the growing pause before a refused mutation is sent again. The zero value
+// has not paused yet.
+type Backoff struct{ delay time.Duration }
+
 // busy is the state of a loop that sends a request again after a busy instance refused
 // it.
 type busy struct {
-	delay time.Duration // the newest pause
+	Backoff
 	// unexplained is the time of the first refusal since the record has named no job; zero
 	// while the record names one.
 	unexplained time.Time
@@ -138,7 +142,7 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 					return NothingPending(), nil
 				}
 			}
-			if err := t.pause(ctx, &b); err != nil {
+			if err := t.BackOff(ctx, &b.Backoff); err != nil {
 				return Pending{}, err
 			}
 			continue
@@ -241,7 +245,7 @@ func (t *Turn) create(ctx context.Context, m mutation, taken bool) (Pending, err
 		if lost != nil && (lifetime.Ended(ctx) || time.Since(begun) >= patience) {
 			return Pending{}, lost
 		}
-		if err := t.pause(ctx, &b); err != nil {
+		if err := t.BackOff(ctx, &b.Backoff); err != nil {
 			return Pending{}, errors.Join(lost, err)
 		}
 	}
@@ -332,11 +336,12 @@ func (t *Turn) awaitFree(ctx context.Context, refusal error, b *busy) (Job, erro
 		return Job{}, refusal
 	}
 	t.busyUntil = time.Now()
-	return job, t.pause(ctx, b)
+	return job, t.BackOff(ctx, &b.Backoff)
 }
 
-// pause waits for a growing time before a mutation is sent again.
-func (t *Turn) pause(ctx context.Context, b *busy) error {
+// BackOff pauses before a mutation is sent again, each time for longer, at most for
+// longestPace.
+func (t *Turn) BackOff(ctx context.Context, b *Backoff) error {
 	b.delay = min(max(FirstPoll, 2*b.delay), longestPace)
 	return lifetime.Pause(ctx, t.c.random.Jitter(b.delay))
 }

@@ -176,7 +176,8 @@ func (m appModel) withUnfinishedUnknown() appModel {
 	return m
 }
 
-// computed returns the attributes that only the service sets.
+// computed returns the attributes that only the service sets. An attribute that a
+// configuration may set as well, such as memory_mb, is not one of them.
 func (m *appModel) computed() []*types.String {
 	return []*types.String{&m.URL, &m.Status, &m.BuildID, &m.Commit, &m.CreatedAt.StringValue}
 }

@@ -125,7 +125,7 @@ func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress)
 		if err := turn.Wait(ctx, *u.imported, client.OpAppImport); err != nil {
 			return client.App{}, err
 		}
-		return base.ReadBack(ctx, u.app(u.planned), func(a client.App) bool { return u.prior.shows(appModel{}, a) })
+		return client.ReadBack(ctx, u.Client, u.app(u.planned), func(a client.App) bool { return u.prior.shows(appModel{}, a) })
 	}
 	if err := base.AwaitPending(ctx, turn, p.work, client.OpAppImport); diagnostics.Failed(err) && !p.work.Creating {
 		// Its change was not made. The build of a redeploy is still to be made.
@@ -138,13 +138,13 @@ func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress)
 		return client.App{}, err
 	}
 	if !u.changes(*p) && !p.work.Unfinished() {
-		return base.ReadBack(ctx, u.app(u.planned), base.AnyRecord)
+		return client.ReadBack(ctx, u.Client, u.app(u.planned), client.AnyRecord)
 	}
 	_, foreign, err := turn.AwaitIdle(ctx)
 	if err != nil {
 		return client.App{}, err
 	}
-	return base.ReadBack(ctx, u.app(u.planned), func(a client.App) bool {
+	return client.ReadBack(ctx, u.Client, u.app(u.planned), func(a client.App) bool {
 		if !foreign {
 			return true
 		}
@@ -355,9 +355,9 @@ func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) 
 		if !built {
 			return read(ctx) // the builds are only informational
 		}
-		return base.ReadBack(ctx, read, func(builds []client.Build) bool { return deployed(builds, p.work.Build) })
+		return client.ReadBack(ctx, u.Client, read, func(builds []client.Build) bool { return deployed(builds, p.work.Build) })
 	})
-	app, err := base.ReadBack(ctx, u.app(m), func(a client.App) bool {
+	app, err := client.ReadBack(ctx, u.Client, u.app(m), func(a client.App) bool {
 		if built && a.Status == client.AppBuilding {
 			return false // the app was seen to run, but this replica does not show it yet
 		}

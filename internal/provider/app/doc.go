@@ -6,8 +6,9 @@
 //
 //   - planChange, for the plan: a change of branch or variables, of deploy_commit, or of
 //     redeploy_triggers builds the app, and the plan says so.
-//   - appDifference, for the apply: the same changes, as steps from the record that was read.
-//     It adds one redeploy if rebuild is true and no other step builds.
+//   - appDifference, for the apply: the changes as steps from the record that was read. A step
+//     with a branch or variables builds the app. One redeploy is added if no step builds, and
+//     redeploy_triggers differ or rebuild is true (for deploy_commit, see rebuilds).
 //   - appUpdate.rebuilds computes rebuild, from builds that it reads: another commit than the
 //     planned one is deployed, or mustBuildAgain. An app that this apply imports is never
 //     built a second time.

@@ -76,7 +76,7 @@ type Deletion struct {
 // errProtected ends the deletion of a protected object.
 var errProtected = errors.New("it is protected")
 
-// DeleteObject deletes an object. If the object is protected, delete reports that in diags and
+// DeleteObject deletes an object. If the object is protected, DeleteObject reports that in diags and
 // returns nil. An object that another resource of this process has created stays: it is
 // that resource's.
 func (b *Resource) DeleteObject(ctx context.Context, d Deletion, diags *diag.Diagnostics) error {

@@ -27,7 +27,7 @@ func awaitConnection(ctx context.Context, c *client.Client, instanceID string) (
 	instance, err := read(ctx)
 	exists := c.HasClaimed(instanceID)
 	if errors.Is(err, client.ErrNotFound) && exists {
-		instance, err = base.ReadBack(ctx, read, base.AnyRecord) // the instance was created a moment ago
+		instance, err = client.ReadBack(ctx, c, read, client.AnyRecord) // the instance was created a moment ago
 	}
 	switch {
 	case err != nil:
@@ -41,7 +41,7 @@ func awaitConnection(ctx context.Context, c *client.Client, instanceID string) (
 		}
 		return connection, err
 	case exists:
-		return base.ConnectionOf(ctx, c, instanceID, base.AnyRecord)
+		return c.CompleteConnection(ctx, instanceID, client.AnyRecord)
 	default:
 		return c.Connection(ctx, instanceID)
 	}
@@ -52,10 +52,10 @@ func awaitConnection(ctx context.Context, c *client.Client, instanceID string) (
 		}
 		return client.Connection{}, err
 	}
-	if instance, err = base.ReadBack(ctx, read, base.HasRun); err != nil {
+	if instance, err = client.ReadBack(ctx, c, read, base.HasRun); err != nil {
 		return client.Connection{}, err
 	}
-	return base.ConnectionOf(ctx, c, instanceID, func(record client.Connection) bool { return record.Lists(instance.Engines.Value) })
+	return c.CompleteConnection(ctx, instanceID, func(record client.Connection) bool { return record.Lists(instance.Engines.Value) })
 }
 
 // An UnpaidError reports that a connection was read while the instance's

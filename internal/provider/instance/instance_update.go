@@ -99,7 +99,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	}
 	if len(steps) > 0 {
 		// The instance has run, but some replicas may not show it yet.
-		instance, err = base.ReadBack(ctx, u.instance(turn), func(i client.Instance) bool { return base.HasRun(i) && u.isShown(wanted, i) })
+		instance, err = client.ReadBack(ctx, u.Client, u.instance(turn), func(i client.Instance) bool { return base.HasRun(i) && u.isShown(wanted, i) })
 		if err != nil {
 			return m, err
 		}
@@ -107,7 +107,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	done := u.planned
 	done.setRecord(instance, u.DefaultTags)
 	if done.needsConnection() || done.runs() && u.changes() {
-		connection, err := base.ConnectionOf(ctx, u.Client, turn.InstanceID(), base.AnyRecord)
+		connection, err := u.Client.CompleteConnection(ctx, turn.InstanceID(), client.AnyRecord)
 		if err != nil {
 			return m, err
 		}
@@ -129,13 +129,13 @@ func (u instanceUpdate) current(ctx context.Context, turn *client.Turn, reached 
 // show its result.
 func (u instanceUpdate) idle(ctx context.Context, turn *client.Turn) (client.Instance, error) {
 	if !u.changes() {
-		return base.ReadBack(ctx, u.instance(turn), base.HasRun)
+		return client.ReadBack(ctx, u.Client, u.instance(turn), base.HasRun)
 	}
 	instance, foreign, err := turn.AwaitIdle(ctx)
 	if err != nil || base.HasRun(instance) && (!foreign || u.isShown(u.planned, instance)) {
 		return instance, err
 	}
-	return base.ReadBack(ctx, u.instance(turn), func(i client.Instance) bool {
+	return client.ReadBack(ctx, u.Client, u.instance(turn), func(i client.Instance) bool {
 		return base.HasRun(i) && (!foreign || u.isShown(u.planned, i))
 	})
 }

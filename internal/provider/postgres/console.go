@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 )
 
 // A console is an instance's SQL console while a script uses it. The turn of the instance
@@ -25,7 +23,7 @@ type console struct {
 // the SQL ran.
 func (c *console) query(ctx context.Context, database, sql string) (ran bool, err error) {
 	defer func() { err = errors.Join(err, c.restore(ctx)) }()
-	for delay := 250 * time.Millisecond; ; delay = min(2*delay, 10*time.Second) {
+	for pause := (client.Backoff{}); ; {
 		if err := c.open(ctx); err != nil {
 			return false, err
 		}
@@ -37,7 +35,7 @@ func (c *console) query(ctx context.Context, database, sql string) (ran bool, er
 		if closedErr != nil || !again {
 			return false, errors.Join(err, closedErr)
 		}
-		if ended := lifetime.Pause(ctx, delay); ended != nil {
+		if ended := c.turn.BackOff(ctx, &pause); ended != nil {
 			return false, errors.Join(err, ended)
 		}
 	}
@@ -96,7 +94,7 @@ func (c *console) restore(ctx context.Context) error {
 	if !c.opened {
 		_, _, _ = c.turn.AwaitIdle(ctx) // the job that opens the console may still run
 	}
-	mode, err := base.ReadBack(ctx, c.mode, isOpen)
+	mode, err := client.ReadBack(ctx, c.client, c.mode, isOpen)
 	if err == nil && !isOpen(mode) {
 		return nil
 	}

@@ -221,7 +221,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 
 // read reads a created database into the model.
 func (r *postgresDatabaseResource) read(ctx context.Context, m *postgresDatabaseModel) error {
-	database, err := base.ReadBack(ctx, func(ctx context.Context) (client.Database, error) { return r.find(ctx, *m) }, base.AnyRecord)
+	database, err := client.ReadBack(ctx, r.Client, func(ctx context.Context) (client.Database, error) { return r.find(ctx, *m) }, client.AnyRecord)
 	if err != nil {
 		return err
 	}

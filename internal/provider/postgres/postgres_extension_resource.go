@@ -173,7 +173,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	err := base.InTurn(ctx, r.Client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		if plan.Database.IsUnknown() {
 			// The name is read before the request, because the steps below need it.
-			own, err := ownDatabase(ctx, turn)
+			own, err := ownDatabase(ctx, r.Client, turn)
 			if err != nil {
 				return err
 			}
@@ -204,7 +204,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 		diagnostics.AddClientError(&resp.Diagnostics, fmt.Sprintf("Unable to create extension %s in database %s", name, database), err)
 		return
 	}
-	extension, err := base.ReadBack(ctx, func(ctx context.Context) (client.Extension, error) { return r.find(ctx, plan) }, base.AnyRecord)
+	extension, err := client.ReadBack(ctx, r.Client, func(ctx context.Context) (client.Extension, error) { return r.find(ctx, plan) }, client.AnyRecord)
 	if err != nil {
 		resp.Diagnostics.AddWarning(fmt.Sprintf("Extension %s in database %s was created, but could not be read", name, database),
 			diagnostics.Explain(err)+"\n\nThe extension is in the state. The next apply reads its version.")
@@ -216,8 +216,8 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 }
 
 // ownDatabase returns the name of an instance's own database.
-func ownDatabase(ctx context.Context, turn *client.Turn) (string, error) {
-	name, err := base.ReadBack(ctx, turn.OwnDatabase, func(name string) bool { return name != "" })
+func ownDatabase(ctx context.Context, c *client.Client, turn *client.Turn) (string, error) {
+	name, err := client.ReadBack(ctx, c, turn.OwnDatabase, func(name string) bool { return name != "" })
 	if err == nil && name == "" {
 		err = errors.New("its connection record names none: turn the postgres engine on, or set database to the name")
 	}

@@ -188,7 +188,7 @@ func (r *settingResource[M, S, P]) send(ctx context.Context, turn *client.Turn, 
 // readResult reads the setting back after a change. A failure is a warning, because the
 // change is in effect.
 func (r *settingResource[M, S, P]) readResult(ctx context.Context, m, stored P, diags *diag.Diagnostics) {
-	there, err := base.ReadBack(ctx, func(ctx context.Context) (S, error) {
+	there, err := client.ReadBack(ctx, r.Client, func(ctx context.Context) (S, error) {
 		return r.service.read(r.Client, ctx, m.instance().ValueString())
 	}, func(there S) bool { return m.matches(there) || stored != nil && stored.matches(there) })
 	if err != nil {

@@ -1,4 +1,4 @@
-package base
+package client
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
@@ -31,24 +30,25 @@ func TestReadBack(t *testing.T) {
 	}{
 		"at once":                     {time.Nanosecond, answer{record: old}, answer{record: shown}, time.Second},
 		"a replica that lags":         {10 * time.Second, answer{record: old}, answer{record: shown}, 12 * time.Second},
-		"a replica without it":        {10 * time.Second, answer{err: client.ErrNotFound}, answer{record: shown}, 12 * time.Second},
-		"never shown":                 {0, answer{record: old}, answer{record: old}, client.ReadLag + 2*time.Second},
-		"never there":                 {0, answer{err: client.ErrNotFound}, answer{err: client.ErrNotFound}, client.ReadLag + 2*time.Second},
-		"a gateway in trouble":        {90 * time.Second, answer{err: gateway}, answer{record: shown}, 92 * time.Second},
-		"a gateway that never mends":  {0, answer{err: gateway}, answer{err: gateway}, client.ToleratedOutage + 2*time.Second},
+		"a replica without it":        {10 * time.Second, answer{err: ErrNotFound}, answer{record: shown}, 12 * time.Second},
+		"never shown":                 {0, answer{record: old}, answer{record: old}, ReadLag + 2*time.Second},
+		"never there":                 {0, answer{err: ErrNotFound}, answer{err: ErrNotFound}, ReadLag + 2*time.Second},
+		"a gateway in trouble":        {90 * time.Second, answer{err: gateway}, answer{record: shown}, 100 * time.Second},
+		"a gateway that never mends":  {0, answer{err: gateway}, answer{err: gateway}, ToleratedOutage + 10*time.Second},
 		"a refusal, which is no wait": {0, answer{err: refused}, answer{err: refused}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
-				record, err := ReadBack(t.Context(), func(context.Context) (string, error) {
+				c, _ := newTestClient(t, nil)
+				record, err := ReadBack(t.Context(), c, func(context.Context) (string, error) {
 					if row.until > 0 && time.Since(begun) >= row.until {
 						return shown, nil
 					}
 					return row.before.record, row.before.err
 				}, func(record string) bool { return record == shown })
 				if record != row.want.record || !errors.Is(err, row.want.err) {
-					t.Errorf("%q, %v", record, err)
+					t.Errorf("got %q and %v, want %q and %v", record, err, row.want.record, row.want.err)
 				}
 				if took := time.Since(begun); took > row.takes {
 					t.Errorf("it took %s, want at most %s", took, row.takes)
