@@ -161,7 +161,7 @@ func TestResize(t *testing.T) {
 	equal(t, "plan", a.call("GET", "/instances/"+id, nil).string("plan"), "large")
 }
 
-// Each operation emits the event of the contract when its job ends.
+// Each operation emits the event of the API document when its job ends.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	a := start(t)

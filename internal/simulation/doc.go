@@ -24,5 +24,5 @@
 //
 // A world repeats exactly: all randomness is the scenario's, each request has its own
 // latency, and ids are normalised in the log. The world has no connections; tests over a
-// network in memory cover those (client/network_test.go).
+// network in memory cover those (client/transport/connections_test.go).
 package simulation

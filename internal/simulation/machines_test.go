@@ -10,7 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// habits are differences between services that the contract allows.
+// habits are differences between services that SERVICE.md#tolerance allows.
 type habits int
 
 const (

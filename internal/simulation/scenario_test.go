@@ -22,7 +22,7 @@ type scenario struct {
 	Shapes shapes
 	// Hides are fields that the records lack.
 	Hides hidden
-	// Habits select the service's behaviour where the contract leaves a choice.
+	// Habits select the service's behaviour where SERVICE.md#tolerance leaves a choice.
 	Habits habits
 	// Other selects the second CLI's configuration.
 	Other otherState

@@ -3,7 +3,7 @@
 //
 // An operation is a method of Service. It reads or changes the state with exclusive
 // access (operation.go). It returns a record, which every interface shows, or a Problem,
-// which is a refusal with a code of the contract. Every rule is implemented once, here.
+// which is a refusal with one of the codes in SERVICE.md#errors. Every rule is implemented once, here.
 //
 // The whole state is data (records.go). It is stored before a change is answered
 // (storage.go), and a service that starts with it resumes its work (resume.go).

@@ -8,7 +8,7 @@ type durations struct {
 	FirstBuild, LaterBuild time.Duration
 }
 
-// defaultDurations returns the durations of the contract.
+// defaultDurations returns the usual durations (SERVICE.md#jobs).
 func defaultDurations() durations {
 	return durations{
 		Jobs: map[string]time.Duration{

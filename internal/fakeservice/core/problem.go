@@ -28,7 +28,7 @@ const (
 	NotImplemented Code = "not_implemented"
 )
 
-// A Problem is a refusal with a code of the contract. Each interface converts it to its
+// A Problem is a refusal with one of the codes in SERVICE.md#errors. Each interface converts it to its
 // protocol.
 type Problem struct {
 	Code   Code

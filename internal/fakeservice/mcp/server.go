@@ -70,7 +70,7 @@ func (f *face) answer(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 // call carries out a call. A call without a required confirm is refused with the code
-// that the contract has for it.
+// that the API has for it (SERVICE.md#errors).
 func (f *face) call(ctx context.Context, method string, call *sdk.CallToolRequest, next sdk.MethodHandler) (sdk.Result, error) {
 	var arguments map[string]json.RawMessage
 	if f.confirmed[call.Params.Name] && json.Unmarshal(call.Params.Arguments, &arguments) == nil {

@@ -74,6 +74,6 @@ func (k Kind) Fault(amount time.Duration) *gateway.Fault {
 	panic("there is no such kind of weather")
 }
 
-// LongestLag is the maximum age of a read: some seconds, as the contract says. The service
+// LongestLag is the maximum age of a read: some seconds (SERVICE.md#tolerance). The service
 // behind the gateway must keep its past states for that long.
 const LongestLag = 12 * time.Second
