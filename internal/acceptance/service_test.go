@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 )
 
-// The tests whose names begin with TestAcc do not depend on the fake. `make testacc` runs
+// The tests whose names begin with TestAcc and a capital letter do not depend on the fake. `make testacc` runs
 // them against the real service, with the account in HOSTING_BASE_URL and
 // HOSTING_API_KEY. They use the free plan and the first location that the service offers.
 // `make test` runs them on a fake.
