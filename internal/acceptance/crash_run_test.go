@@ -131,7 +131,7 @@ func (r *crashRun) live(c crashCase, made crashScene) crashVerdict {
 func (r *crashRun) struck(c crashCase) result {
 	census := newCrashCensus(r.fake, c.point.phase)
 	var hit atomic.Bool
-	r.fake.SetStrike(func(_ int, request *http.Request) *fakeservice.Fault {
+	r.fake.SetFaultFunc(func(_ int, request *http.Request) *fakeservice.Fault {
 		p := census.point(request.Method, request.URL.EscapedPath())
 		if p.request != c.point.request || p.nth != c.point.nth {
 			return nil
@@ -142,7 +142,7 @@ func (r *crashRun) struck(c crashCase) result {
 	s := r.w.start(string(c.point.phase), "-auto-approve", "-no-color")
 	r.cli <- s
 	end := s.wait()
-	r.fake.SetStrike(nil)
+	r.fake.SetFaultFunc(nil)
 	r.verdict.hit = hit.Load()
 	r.restoreState(end.output)
 	r.note("struck "+string(c.point.phase), end)
@@ -174,7 +174,7 @@ func (r *crashRun) runs(args ...string) result {
 	r.rest()
 	changes := args[0] != "plan"
 	if changes && r.release != nil {
-		r.fake.SetStrike(func(_ int, request *http.Request) *fakeservice.Fault {
+		r.fake.SetFaultFunc(func(_ int, request *http.Request) *fakeservice.Fault {
 			if !strings.Contains(request.URL.Path, "/jobs/") {
 				return nil
 			}
@@ -183,7 +183,7 @@ func (r *crashRun) runs(args ...string) result {
 	}
 	end := r.note(strings.Join(args, " "), r.w.run(append(args, "-no-color")...))
 	if changes {
-		r.fake.SetStrike(nil)
+		r.fake.SetFaultFunc(nil)
 		r.letGo()
 	}
 	r.decideScript(end.output)

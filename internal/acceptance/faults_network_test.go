@@ -19,7 +19,7 @@ var networkFaults = []faultRow{
 		fake, sql := startRecorded(t)
 		var mu sync.Mutex
 		seen, broken := map[string]int{}, 0
-		fake.SetStrike(func(_ int, r *http.Request) *fakeservice.Fault {
+		fake.SetFaultFunc(func(_ int, r *http.Request) *fakeservice.Fault {
 			if strings.HasSuffix(r.URL.Path, "/query") {
 				return nil // a statement is never sent twice
 			}

@@ -87,12 +87,12 @@ func (a *absences) known(s subject) bool {
 // reading that is fresh enough.
 type lister func(ctx context.Context, isFresh freshness) (bool, error)
 
-// present returns the result of a read of a subject. If the service reports that it does
-// not know the subject, present confirms that first: two reads of the record, at least
-// 15 s apart, must report it. The list, if one exists, must not contain the subject. Only
-// then is the error ErrNotFound. The pauses of concurrent checks overlap. If an instance
-// is confirmed gone, so are its children.
-func present[T any](ctx context.Context, c *Client, s subject, value T, err error, again func(context.Context) (T, error), lists lister) (T, error) {
+// confirmAbsence returns the result of a read of a subject. If the service reports that
+// it does not know the subject, confirmAbsence confirms that first: two reads of the
+// record, at least 15 s apart, must report it. The list, if one exists, must not contain
+// the subject. Only then is the error ErrNotFound. The pauses of concurrent checks
+// overlap. If an instance is confirmed gone, so are its children.
+func confirmAbsence[T any](ctx context.Context, c *Client, s subject, value T, err error, again func(context.Context) (T, error), lists lister) (T, error) {
 	if errors.Is(err, ErrNotFound) && !c.absences.known(s) {
 		value, err = confirm(ctx, c, s, again, lists)
 	}
@@ -113,7 +113,7 @@ func confirm[T any](ctx context.Context, c *Client, s subject, again func(contex
 		return value, err
 	}
 	fresh := recent()
-	listed, listErr := listsStill(ctx, lists, func(begun moment) bool { return !begun.at.Before(due) && fresh(begun) })
+	listed, listErr := listsStill(ctx, lists, func(begun readSeq) bool { return !begun.at.Before(due) && fresh(begun) })
 	switch {
 	case listErr != nil:
 		return value, fmt.Errorf("could not confirm that %s is gone: %w", s.id, listErr)

@@ -32,7 +32,7 @@ func (t *Turn) act(ctx context.Context, m mutation, app string) (Pending, error)
 		return m.Body, err
 	}
 	return t.post(ctx, m, func(ctx context.Context) (Pending, bool, error) {
-		return t.evidence(ctx, m, before, app)
+		return t.proof(ctx, m, before, app)
 	})
 }
 
@@ -62,8 +62,8 @@ func (t *Turn) baseline(ctx context.Context, app string) (baseline, error) {
 	return before, err
 }
 
-// evidence returns the new job or build of an action, and whether there is any new trace.
-func (t *Turn) evidence(ctx context.Context, m mutation, before baseline, app string) (Pending, bool, error) {
+// proof returns the new job or build of an action, and whether there is any new trace.
+func (t *Turn) proof(ctx context.Context, m mutation, before baseline, app string) (Pending, bool, error) {
 	instance, err := t.c.Instance(ctx, t.id)
 	if err != nil || before.isOlder(instance) {
 		return Pending{}, false, err
@@ -88,11 +88,11 @@ func (t *Turn) evidence(ctx context.Context, m mutation, before baseline, app st
 
 // QueuedBuild returns the id of the build that a redeployment of this turn has queued, if
 // the answer did not name it. The build exists once the redeployment's job has ended. It
-// returns a *NoEvidenceError if no build appears.
+// returns a *NoProofError if no build appears.
 func (t *Turn) QueuedBuild(ctx context.Context, app string) (string, error) {
 	id, found, err := look(ctx, t.c, ReadLag, func(ctx context.Context) (string, bool, error) { return t.newBuild(ctx, app, t.builds) })
 	if !found {
-		return "", errors.Join(&NoEvidenceError{InstanceID: t.id, Operation: OpAppRedeploy, Target: appTarget(app)}, err)
+		return "", errors.Join(&NoProofError{InstanceID: t.id, Operation: OpAppRedeploy, Target: appTarget(app)}, err)
 	}
 	return id, nil
 }
@@ -168,7 +168,7 @@ func (t *Turn) post(ctx context.Context, m mutation, find func(context.Context) 
 			t.c.Claim(pending.JobID)
 			return pending, nil
 		case err == nil:
-			lost := &NoEvidenceError{InstanceID: t.id, Operation: m.operation, Target: m.target}
+			lost := &NoProofError{InstanceID: t.id, Operation: m.operation, Target: m.target}
 			return t.find(ctx, ReadLag, lost, find)
 		case transport.OutcomeUnknown(err):
 			return t.find(ctx, actionPatience, err, find)

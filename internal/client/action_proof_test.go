@@ -145,7 +145,7 @@ func TestActionsAreProved(t *testing.T) {
 		"not carried out":                      {&actionService{answers: []lostPOST{{502, never}}}, "", &transport.OutcomeError{}, actionPatience},
 		"carried out, and it shows nothing":    {&actionService{answers: []lostPOST{{502, 0}}, quiet: true, mute: true}, "", &transport.OutcomeError{}, actionPatience},
 		"carried out after ten minutes":        {&actionService{answers: []lostPOST{{502, patience}}}, "", &transport.OutcomeError{}, actionPatience},
-		"accepted without a job, none is seen": {&actionService{quiet: true, mute: true}, "", &NoEvidenceError{}, ReadLag},
+		"accepted without a job, none is seen": {&actionService{quiet: true, mute: true}, "", &NoProofError{}, ReadLag},
 		"after somebody else's of another kind": {
 			&actionService{busy: []string{OpResize}}, "j-2", nil, 20 * time.Second,
 		},
@@ -172,8 +172,8 @@ func TestActionsAreProved(t *testing.T) {
 					if !transport.OutcomeUnknown(err) {
 						t.Errorf("%+v, %v", pending, err)
 					}
-				case *NoEvidenceError:
-					if !isAs[*NoEvidenceError](err) {
+				case *NoProofError:
+					if !isAs[*NoProofError](err) {
 						t.Errorf("%+v, %v", pending, err)
 					}
 				}
@@ -454,7 +454,7 @@ func TestResizeWhoseRecordCannotBeRead(t *testing.T) {
 
 // A replica answers with a record from before the baseline, which still names the job of
 // an action that has ended. That job does not prove the next action.
-func TestEvidenceFromBeforeTheBaseline(t *testing.T) {
+func TestProofFromBeforeTheBaseline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		activity := []object{{"at": "2026-01-01T00:00:20Z", "type": "rotate", "detail": ""}, {"at": "2026-01-01T00:00:00Z", "type": "ready", "detail": ""}}
 		current := says(200, object{"id": "i", "status": "running", "activity": activity})

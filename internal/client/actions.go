@@ -18,7 +18,7 @@ func (t *Turn) Resize(ctx context.Context, plan string) (Pending, error) {
 	m := mutation{
 		Request:   transport.Request{Path: []string{"actions", OpResize}, Body: map[string]string{"plan": plan}},
 		operation: OpResize,
-		shown: func(ctx context.Context) (bool, error) {
+		isApplied: func(ctx context.Context) (bool, error) {
 			i, err := t.c.Instance(ctx, t.id)
 			return i.PlanID() == plan, err
 		},

@@ -106,7 +106,7 @@ func (t *Turn) ImportApp(ctx context.Context, n NewApp) (Pending, error) {
 		Request:   transport.Request{Path: []string{"apps", "import"}, Body: n},
 		operation: OpAppImport,
 		target:    appTarget(n.Name),
-		shown: func(ctx context.Context) (bool, error) {
+		isApplied: func(ctx context.Context) (bool, error) {
 			return exists(t.c.App(ctx, t.id, n.Name))
 		},
 	}, taken)
@@ -119,7 +119,7 @@ func (t *Turn) UpdateApp(ctx context.Context, name string, change AppChange) (Pe
 		Request:   transport.Request{Method: http.MethodPatch, Path: []string{"apps", name}, Body: change},
 		operation: OpAppUpdate,
 		target:    appTarget(name),
-		shown: func(ctx context.Context) (bool, error) {
+		isApplied: func(ctx context.Context) (bool, error) {
 			app, err := t.c.App(ctx, t.id, name)
 			return err == nil && change.isShown(app), err
 		},
@@ -139,13 +139,13 @@ func (change AppChange) isShown(app App) bool {
 }
 
 // DeleteApp deletes an app and its /data.
-func (t *Turn) DeleteApp(ctx context.Context, name string, permit Permit) (Pending, error) {
+func (t *Turn) DeleteApp(ctx context.Context, name string, guard DeleteGuard) (Pending, error) {
 	return t.set(ctx, mutation{
 		Request:   transport.Request{Method: http.MethodDelete, Path: []string{"apps", name}},
 		operation: OpAppDelete,
 		target:    appTarget(name),
-		prepare:   permit.prepare,
-		shown: func(ctx context.Context) (bool, error) {
+		prepare:   guard.prepare,
+		isApplied: func(ctx context.Context) (bool, error) {
 			return absent(t.c.RefreshApp(ctx, t.id, name))
 		},
 	})
@@ -168,7 +168,7 @@ func (t *Turn) RebuildApp(ctx context.Context, name string, noted map[string]boo
 		Request:   transport.Request{Path: []string{"apps", name, "actions", "redeploy"}, Body: struct{}{}},
 		operation: OpAppRedeploy,
 		target:    appTarget(name),
-		shown: func(ctx context.Context) (bool, error) {
+		isApplied: func(ctx context.Context) (bool, error) {
 			_, found, err := t.newBuild(ctx, name, noted)
 			return found, err
 		},
@@ -256,7 +256,7 @@ func (c *Client) RefreshApp(ctx context.Context, instanceID, name string) (App, 
 	if !listed { // also if the list could not be read
 		app, err = c.App(ctx, instanceID, name)
 	}
-	return present(ctx, c, childSubject(instanceID, "apps", name), app, err, func(ctx context.Context) (App, error) {
+	return confirmAbsence(ctx, c, childSubject(instanceID, "apps", name), app, err, func(ctx context.Context) (App, error) {
 		return c.App(ctx, instanceID, name)
 	}, func(ctx context.Context, isFresh freshness) (bool, error) {
 		apps, err := c.sharedApps(ctx, instanceID, isFresh)

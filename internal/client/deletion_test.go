@@ -57,7 +57,7 @@ func TestDeletion(t *testing.T) {
 			return during(20*time.Second, says(200, object{"id": "i", "status": "deleting", "job_id": "j-2"}), during(60*time.Second, unnamed, notFound))
 		}, gone(60*time.Second, jobIs("running", OpDelete)), nil, 60 * time.Second, 2},
 		"accepted without a job":                      {always(says(202, object{})), func() http.HandlerFunc { return inTurn(running, during(30*time.Second, unnamed, notFound)) }, always(notFound), nil, 30 * time.Second, 1},
-		"accepted without a job, it stays":            {always(says(202, object{})), always(running), always(notFound), &NoEvidenceError{}, ReadLag, 1},
+		"accepted without a job, it stays":            {always(says(202, object{})), always(running), always(notFound), &NoProofError{}, ReadLag, 1},
 		"somebody else deletes it":                    {func() http.HandlerFunc { return inTurn(busy, notFound) }, func() http.HandlerFunc { return inTurn(running, during(30*time.Second, deleting, notFound)) }, gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 1},
 		"gone while it was refused":                   {func() http.HandlerFunc { return inTurn(busy, notFound) }, func() http.HandlerFunc { return inTurn(running, notFound) }, always(notFound), nil, absencePause, 2},
 		"404 to it, the instance there":               {always(notFound), always(running), always(notFound), ErrNotFound, actionPatience, 1},
@@ -77,8 +77,8 @@ func TestDeletion(t *testing.T) {
 					if err != nil {
 						t.Error(err)
 					}
-				case *NoEvidenceError:
-					if !isAs[*NoEvidenceError](err) {
+				case *NoProofError:
+					if !isAs[*NoProofError](err) {
 						t.Error(err)
 					}
 				case *JobError:
@@ -101,17 +101,19 @@ func TestDeletion(t *testing.T) {
 	}
 }
 
-// The Permit is called before each request, because a job that the deletion waited for
+// The guard is called before each request, because a job that the deletion waited for
 // may have created something that must not be deleted.
 func TestDeletionIsPermittedBeforeEachRequest(t *testing.T) {
 	errNoMore := errors.New("no more")
 	for name, row := range map[string]struct {
-		send    func(context.Context, *Turn, Permit) (Pending, error)
+		send    func(context.Context, *Turn, DeleteGuard) (Pending, error)
 		address string
 	}{
-		"instance": {func(ctx context.Context, turn *Turn, p Permit) (Pending, error) { return turn.Delete(ctx, p) }, "/instances/i"},
-		"app":      {func(ctx context.Context, turn *Turn, p Permit) (Pending, error) { return turn.DeleteApp(ctx, "a", p) }, "/instances/i/apps/a"},
-		"database": {func(ctx context.Context, turn *Turn, p Permit) (Pending, error) {
+		"instance": {func(ctx context.Context, turn *Turn, p DeleteGuard) (Pending, error) { return turn.Delete(ctx, p) }, "/instances/i"},
+		"app": {func(ctx context.Context, turn *Turn, p DeleteGuard) (Pending, error) {
+			return turn.DeleteApp(ctx, "a", p)
+		}, "/instances/i/apps/a"},
+		"database": {func(ctx context.Context, turn *Turn, p DeleteGuard) (Pending, error) {
 			return turn.DropDatabase(ctx, "d", p)
 		}, "/instances/i/postgres/databases/d"},
 	} {

@@ -11,7 +11,7 @@
 // names.
 //
 // An answer from a gateway or another server proves no outcome. absence.go, jobs.go,
-// mutation.go and evidence.go define what proves that an object is gone, that a job is
+// mutation.go and action_proof.go define what proves that an object is gone, that a job is
 // done, or that a change was made.
 //
 // A status from before a restart or a build proves nothing, because a read may lag. If an

@@ -136,7 +136,7 @@ func (t *Turn) Update(ctx context.Context, change InstanceChange) (Pending, erro
 	return t.set(ctx, mutation{
 		Request:   transport.Request{Method: http.MethodPatch, Body: change},
 		operation: OpUpdate,
-		shown: func(ctx context.Context) (bool, error) {
+		isApplied: func(ctx context.Context) (bool, error) {
 			i, err := t.c.Instance(ctx, t.id)
 			return err == nil && change.isShown(i), err
 		},
@@ -154,7 +154,7 @@ func (change InstanceChange) isShown(i Instance) bool {
 // instance, Delete joins that deletion. If the instance is not found, waiting for the
 // result confirms that it is gone. The status `deleting` does not prove that a deletion
 // continues, because its job may have failed.
-func (t *Turn) Delete(ctx context.Context, permit Permit) (Pending, error) {
+func (t *Turn) Delete(ctx context.Context, guard DeleteGuard) (Pending, error) {
 	if err := t.held(); err != nil {
 		return Pending{}, err
 	}
@@ -173,8 +173,8 @@ func (t *Turn) Delete(ctx context.Context, permit Permit) (Pending, error) {
 	pending, err := t.set(ctx, mutation{
 		Request:   transport.Request{Method: http.MethodDelete, Query: url.Values{"confirm": {t.id}}},
 		operation: OpDelete,
-		prepare:   permit.prepare,
-		shown:     func(ctx context.Context) (bool, error) { return t.c.instanceGone(ctx, t.id) },
+		prepare:   guard.prepare,
+		isApplied: func(ctx context.Context) (bool, error) { return t.c.instanceGone(ctx, t.id) },
 	})
 	if errors.Is(err, ErrJobRunning) && instance.Status == StatusDeleting {
 		return Pending{deletion: true}, nil // the service itself says that the deletion runs
@@ -223,11 +223,11 @@ func (t *Turn) SetEngines(ctx context.Context, choose func(Instance) (map[string
 			differed = differed || i.Engines.Set && !sameBudgets(engines, i.Engines.Value)
 			return map[string]any{"engines": engines}, err
 		},
-		shown: func(ctx context.Context) (bool, error) {
+		isApplied: func(ctx context.Context) (bool, error) {
 			i, err := t.c.Instance(ctx, t.id)
 			return i.Engines.Set && sameBudgets(engines, i.Engines.Value), err
 		},
-		proved: func(ctx context.Context) (made, tells bool, err error) {
+		isProved: func(ctx context.Context) (made, tells bool, err error) {
 			i, err := t.c.Instance(ctx, t.id)
 			if err != nil || !i.Engines.Set {
 				return false, err != nil, err
@@ -285,7 +285,7 @@ func (c *Client) listsInstance(id string) lister {
 func (c *Client) instanceGone(ctx context.Context, id string) (bool, error) {
 	read := func(ctx context.Context) (Instance, error) { return c.Instance(ctx, id) }
 	instance, err := read(ctx)
-	_, err = present(ctx, c, instanceSubject(id), instance, err, read, c.listsInstance(id))
+	_, err = confirmAbsence(ctx, c, instanceSubject(id), instance, err, read, c.listsInstance(id))
 	if errors.Is(err, ErrNotFound) {
 		return true, nil
 	}
@@ -324,7 +324,7 @@ func (c *Client) RefreshEngine(ctx context.Context, instanceID, engine string) e
 		return err
 	}
 	_, err = on(instance, nil)
-	_, err = present(ctx, c, childSubject(instanceID, "engines", engine), instance, err, func(ctx context.Context) (Instance, error) {
+	_, err = confirmAbsence(ctx, c, childSubject(instanceID, "engines", engine), instance, err, func(ctx context.Context) (Instance, error) {
 		return on(c.Instance(ctx, instanceID))
 	}, nil)
 	return err

@@ -169,7 +169,7 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 	case p.deletion:
 		return c.waitGone(ctx, instanceID)
 	case p.JobID == "":
-		return &NoEvidenceError{InstanceID: instanceID, Operation: operation}
+		return &NoProofError{InstanceID: instanceID, Operation: operation}
 	}
 	defer c.reads.changed(instanceID)
 	last := Job{ID: p.JobID, InstanceID: instanceID, Operation: operation, Status: "queued"}
@@ -265,7 +265,7 @@ func (c *Client) waitGone(ctx context.Context, id string) error {
 		case notDeletingSince.IsZero():
 			notDeletingSince = time.Now()
 		case time.Since(notDeletingSince) >= missingJobGrace:
-			return observation{}, permanent(&NoEvidenceError{InstanceID: id, Operation: OpDelete})
+			return observation{}, permanent(&NoProofError{InstanceID: id, Operation: OpDelete})
 		}
 		return observation{}, nil
 	})
@@ -319,15 +319,15 @@ func (p *Pending) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// A NoEvidenceError reports a change that the service accepted without naming its job or
+// A NoProofError reports a change that the service accepted without naming its job or
 // build, and that its records do not show.
-type NoEvidenceError struct {
+type NoProofError struct {
 	InstanceID string
 	Operation  string // the operation in the job's record
 	Target     string // the target in the job's record, or ""
 }
 
-func (e *NoEvidenceError) Error() string {
+func (e *NoProofError) Error() string {
 	what := e.Operation
 	if e.Target != "" {
 		what += " of " + e.Target

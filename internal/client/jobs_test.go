@@ -174,7 +174,7 @@ func TestWhatIsPending(t *testing.T) {
 			t.Errorf("nothing is pending: %v", err)
 		}
 		err := c.WaitJob(t.Context(), "i", Pending{}, OpConsole, nil)
-		if !isAs[*NoEvidenceError](err) {
+		if !isAs[*NoProofError](err) {
 			t.Errorf("nothing is known: %v", err)
 		}
 		if n := len(wire.Requests()); n != 0 {
@@ -207,7 +207,7 @@ func TestWaitGone(t *testing.T) {
 		"gone":                {func() http.HandlerFunc { return notFound }, nil, absencePause},
 		"gone after a minute": {func() http.HandlerFunc { return during(time.Minute, status("deleting"), notFound) }, nil, time.Minute + absencePause},
 		"a replica lags":      {func() http.HandlerFunc { return during(10*time.Second, status("running"), notFound) }, nil, 10*time.Second + absencePause},
-		"never deleted":       {func() http.HandlerFunc { return status("running") }, &NoEvidenceError{}, missingJobGrace},
+		"never deleted":       {func() http.HandlerFunc { return status("running") }, &NoProofError{}, missingJobGrace},
 		"a gateway's 404 for 20 s": {func() http.HandlerFunc {
 			return during(20*time.Second, gateway(404), during(30*time.Second, status("deleting"), notFound))
 		}, nil, 45 * time.Second},
@@ -224,8 +224,8 @@ func TestWaitGone(t *testing.T) {
 					if err != nil {
 						t.Error(err)
 					}
-				case *NoEvidenceError:
-					if !isAs[*NoEvidenceError](err) {
+				case *NoProofError:
+					if !isAs[*NoProofError](err) {
 						t.Error(err)
 					}
 				case error:

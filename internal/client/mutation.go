@@ -32,28 +32,28 @@ type mutation struct {
 	// prepare, if non-nil, creates the body from the current state each time before the
 	// request is sent. Its error ends the mutation.
 	prepare func(context.Context) (body any, err error)
-	// shown reports whether the service's records show the requested change.
-	shown func(context.Context) (bool, error)
-	// proved is like shown, but no part of the change may be hidden. If made is true, a
+	// isApplied reports whether the service's records show the requested change.
+	isApplied func(context.Context) (bool, error)
+	// isProved is like isApplied, but no part of the change may be hidden. If made is true, a
 	// request whose response was lost, or that a busy instance refused, need not be sent
 	// again. If tells is false, the records hide a part, and waiting would not show it. If
-	// proved is nil, shown decides after a refusal, and a request whose response was lost is
-	// always sent again.
-	proved func(context.Context) (made, tells bool, err error)
+	// isProved is nil, isApplied decides after a refusal, and a request whose response was
+	// lost is always sent again.
+	isProved func(context.Context) (made, tells bool, err error)
 }
 
-// A Permit decides whether an object may still be deleted. It is called right before the
-// deletion is sent, and again after a wait for another client's job, so that nothing
+// A DeleteGuard decides whether an object may still be deleted. It is called right before
+// the deletion is sent, and again after a wait for another client's job, so that nothing
 // created by that job is deleted unnoticed. If it returns an error, nothing is sent.
-type Permit func(context.Context) error
+type DeleteGuard func(context.Context) error
 
-// prepare adapts a Permit to the field prepare of a mutation. A nil Permit permits
+// prepare adapts a DeleteGuard to the field prepare of a mutation. A nil guard permits
 // everything.
-func (p Permit) prepare(ctx context.Context) (body any, err error) {
-	if p == nil {
+func (g DeleteGuard) prepare(ctx context.Context) (body any, err error) {
+	if g == nil {
 		return nil, nil
 	}
-	return nil, p(ctx)
+	return nil, g(ctx)
 }
 
 // runs reports whether a job carries out the mutation, as far as the job's record shows.
@@ -134,11 +134,11 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 			if !call.SurelyNotDone() {
 				unsure, lost = true, true
 			}
-			if lost && m.proved != nil {
+			if lost && m.isProved != nil {
 				if _, _, err := t.awaitNamed(ctx); err != nil {
 					return Pending{}, err
 				}
-				if made, _, err := m.proved(ctx); made && err == nil {
+				if made, _, err := m.isProved(ctx); made && err == nil {
 					return NothingPending(), nil
 				}
 			}
@@ -164,21 +164,21 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 // That is the case if the change was already made, either by the job that occupied the
 // instance or by an earlier request whose response was lost.
 func (t *Turn) isDone(ctx context.Context, m mutation, job Job, lost bool) (bool, error) {
-	if m.shown == nil || !lost && (job.ID == "" || !m.runs(job)) {
+	if m.isApplied == nil || !lost && (job.ID == "" || !m.runs(job)) {
 		return false, nil
 	}
-	shown, tells := m.shown, true
-	if m.proved != nil {
+	shown, tells := m.isApplied, true
+	if m.isProved != nil {
 		shown = func(ctx context.Context) (made bool, err error) {
-			made, tells, err = m.proved(ctx)
+			made, tells, err = m.isProved(ctx)
 			return made || !tells, err
 		}
 	}
-	done, err := t.c.comesTrue(ctx, m.lag(), shown)
+	done, err := t.c.pollUntil(ctx, m.lag(), shown)
 	if done && tells && err == nil {
 		var waited bool
 		if waited, err = t.AwaitFreshReads(ctx); waited && err == nil {
-			done, err = t.c.comesTrue(ctx, m.lag(), shown)
+			done, err = t.c.pollUntil(ctx, m.lag(), shown)
 		}
 	}
 	return done && tells, err
@@ -186,14 +186,14 @@ func (t *Turn) isDone(ctx context.Context, m mutation, job Job, lost bool) (bool
 
 // alreadyGone handles the deletion of an object that the service does not know.
 func (t *Turn) alreadyGone(ctx context.Context, m mutation, refusal error) (Pending, error) {
-	return NothingPending(), t.c.confirmGone(ctx, refusal, m.shown)
+	return NothingPending(), t.c.confirmGone(ctx, refusal, m.isApplied)
 }
 
 // confirmGone confirms that an object is gone after its deletion was answered with "not
 // found". If the object still exists, it returns that refusal. Reads may still show the
 // object for a while, and each failure restarts the pauses of the confirmation.
 func (c *Client) confirmGone(ctx context.Context, refusal error, isGone func(context.Context) (bool, error)) error {
-	gone, err := c.comesTrue(ctx, actionPatience, isGone)
+	gone, err := c.pollUntil(ctx, actionPatience, isGone)
 	if err == nil && !gone {
 		return refusal
 	}
@@ -270,7 +270,7 @@ func (t *Turn) lookForCreated(ctx context.Context, m mutation, limit time.Durati
 				return Pending{JobID: job.ID}, found, nil
 			}
 		}
-		found, err = m.shown(ctx)
+		found, err = m.isApplied(ctx)
 		return NothingPending(), err == nil, err
 	})
 	if !found {
@@ -301,14 +301,14 @@ func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pendi
 		case m.operation == OpDelete:
 			return Pending{deletion: true}, instance.Status == StatusDeleting, nil
 		}
-		shown, err := m.shown(ctx)
+		shown, err := m.isApplied(ctx)
 		return NothingPending(), shown, err
 	})
 	switch {
 	case err != nil:
 		return Pending{}, err
 	case !ok:
-		return Pending{}, &NoEvidenceError{InstanceID: t.id, Operation: m.operation, Target: m.target}
+		return Pending{}, &NoProofError{InstanceID: t.id, Operation: m.operation, Target: m.target}
 	}
 	t.c.Claim(found.JobID)
 	found.BuildID = pending.BuildID

@@ -190,7 +190,7 @@ func TestAcceptedShapes(t *testing.T) {
 	shows := says(200, object{"allowlist": []string{"203.0.113.0/24"}})
 	hides := says(200, object{"allowlist": []string{}})
 	failed := &JobError{}
-	none := &NoEvidenceError{}
+	none := &NoProofError{}
 	for name, row := range map[string]struct {
 		answer   any
 		instance http.HandlerFunc
@@ -236,9 +236,9 @@ func TestAcceptedShapes(t *testing.T) {
 					if !isAs[*JobError](err) {
 						t.Errorf("%v, want a failed job", err)
 					}
-				case *NoEvidenceError:
-					if !isAs[*NoEvidenceError](err) {
-						t.Errorf("%v, want no evidence", err)
+				case *NoProofError:
+					if !isAs[*NoProofError](err) {
+						t.Errorf("%v, want a NoProofError", err)
 					}
 				default:
 					if !errors.Is(err, want) {

@@ -119,7 +119,7 @@ func (t *Turn) CreateDatabase(ctx context.Context, name string) (Pending, error)
 		Request:   transport.Request{Path: []string{"postgres", "databases"}, Body: map[string]string{"name": name}},
 		operation: OpDatabaseCreate,
 		target:    databaseTarget(name),
-		shown: func(ctx context.Context) (bool, error) {
+		isApplied: func(ctx context.Context) (bool, error) {
 			databases, err := t.c.Databases(ctx, t.id)
 			_, there := find(databases, name)
 			return there, err
@@ -128,13 +128,13 @@ func (t *Turn) CreateDatabase(ctx context.Context, name string) (Pending, error)
 }
 
 // DropDatabase drops a Postgres database with all its data.
-func (t *Turn) DropDatabase(ctx context.Context, name string, permit Permit) (Pending, error) {
+func (t *Turn) DropDatabase(ctx context.Context, name string, guard DeleteGuard) (Pending, error) {
 	return t.set(ctx, mutation{
 		Request:   transport.Request{Method: http.MethodDelete, Path: []string{"postgres", "databases", name}},
 		operation: OpDatabaseDrop,
 		target:    databaseTarget(name),
-		prepare:   permit.prepare,
-		shown: func(ctx context.Context) (bool, error) {
+		prepare:   guard.prepare,
+		isApplied: func(ctx context.Context) (bool, error) {
 			return absent(t.c.RefreshDatabase(ctx, t.id, name))
 		},
 	})
@@ -169,7 +169,7 @@ func (t *Turn) SetExtension(ctx context.Context, database, name string) (Pending
 		Request:   transport.Request{Method: http.MethodPut, Path: []string{"postgres", "extensions", name}, Body: body},
 		operation: OpExtensionSet,
 		target:    extensionTarget(name),
-		shown: func(ctx context.Context) (bool, error) {
+		isApplied: func(ctx context.Context) (bool, error) {
 			extensions, err := t.c.Extensions(ctx, t.id)
 			_, there := FindExtension(extensions, database, name)
 			return there, err
@@ -187,7 +187,7 @@ func (t *Turn) DropExtension(ctx context.Context, database, name string) (Pendin
 		Request:   r,
 		operation: OpExtensionDrop,
 		target:    extensionTarget(name),
-		shown: func(ctx context.Context) (bool, error) {
+		isApplied: func(ctx context.Context) (bool, error) {
 			return absent(t.c.RefreshExtension(ctx, t.id, database, name))
 		},
 	})
@@ -219,7 +219,7 @@ func (c *Client) RefreshDatabase(ctx context.Context, instanceID, name string) (
 		return database, c.goneWithEngine(ctx, instanceID, "postgres", err)
 	}
 	database, err := read(ctx, c.reads.ofInstance(instanceID))
-	return present(ctx, c, childSubject(instanceID, "databases", name), database, err, fresh(c, read), nil)
+	return confirmAbsence(ctx, c, childSubject(instanceID, "databases", name), database, err, fresh(c, read), nil)
 }
 
 func (c *Client) sharedDatabases(ctx context.Context, instanceID string, isFresh freshness) ([]Database, error) {
@@ -241,7 +241,7 @@ func (c *Client) RefreshExtension(ctx context.Context, instanceID, database, nam
 		return extension, c.goneWithEngine(ctx, instanceID, "postgres", err)
 	}
 	extension, err := read(ctx, c.reads.ofInstance(instanceID))
-	return present(ctx, c, childSubject(instanceID, "extensions", id), extension, err, fresh(c, read), nil)
+	return confirmAbsence(ctx, c, childSubject(instanceID, "extensions", id), extension, err, fresh(c, read), nil)
 }
 
 // goneWithEngine converts the refusal to read data of an engine to ErrNotFound if the

@@ -37,14 +37,14 @@ type reads struct {
 	sequence *sequence
 
 	mu        sync.Mutex
-	changedAt map[string]moment // each instance's newest change
-	asked     map[string]bool   // the instances requested so far
+	changedAt map[string]readSeq // each instance's newest change
+	asked     map[string]bool    // the instances requested so far
 	snapshot  snapshot
 }
 
 // A snapshot is the part of the list of instances that a refresh has read.
 type snapshot struct {
-	begun  moment
+	begun  readSeq
 	broken bool // it could not be read, and each instance is read individually
 	walk   pages
 	count  int
@@ -54,7 +54,7 @@ type snapshot struct {
 // listed is an instance and the time when its page was read.
 type listed struct {
 	instance Instance
-	begun    moment
+	begun    readSeq
 }
 
 func newReads() *reads {
@@ -72,7 +72,7 @@ func newReads() *reads {
 		webhooks:     newShared[[]Webhook](s),
 		jobs:         newShared[Job](s),
 		builds:       newShared[[]Build](s),
-		changedAt:    map[string]moment{},
+		changedAt:    map[string]readSeq{},
 		asked:        map[string]bool{},
 	}
 }
@@ -88,7 +88,7 @@ func (r *reads) changed(instanceID string) {
 // ofInstance accepts a recent reading that began after the newest change of an instance.
 func (r *reads) ofInstance(id string) freshness {
 	fresh := recent()
-	return func(begun moment) bool {
+	return func(begun readSeq) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return fresh(begun) && begun.order > r.changedAt[id].order
@@ -107,7 +107,7 @@ func (c *Client) RefreshInstance(ctx context.Context, id string) (Instance, erro
 			c.absences.unlisted(instanceSubject(id), at)
 		}
 	}
-	return present(ctx, c, instanceSubject(id), instance, err, func(ctx context.Context) (Instance, error) {
+	return confirmAbsence(ctx, c, instanceSubject(id), instance, err, func(ctx context.Context) (Instance, error) {
 		return c.Instance(ctx, id)
 	}, c.listsInstance(id))
 }
@@ -208,7 +208,7 @@ func (r *reads) nextPage(fresh freshness) (cursor string, due bool) {
 // unread accepts the reading of a page that belongs to the snapshot. If the snapshot does
 // not need the page at cursor now, it accepts any reading.
 func (r *reads) unread(cursor string) freshness {
-	return func(begun moment) bool {
+	return func(begun readSeq) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return begun.order > r.snapshot.begun.order || r.snapshot.walk.cursor != cursor
@@ -217,7 +217,7 @@ func (r *reads) unread(cursor string) freshness {
 
 // addPage adds a page to the snapshot, or records that the page could not be read. It
 // returns false if the snapshot does not use the page.
-func (r *reads) addPage(cursor string, p page[Instance], begun moment, err error) bool {
+func (r *reads) addPage(cursor string, p page[Instance], begun readSeq, err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := &r.snapshot

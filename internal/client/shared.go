@@ -9,9 +9,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
-// A moment is a point in the sequence of a client's actions. It orders even actions that
+// A readSeq is a point in the sequence of a client's actions. It orders even actions that
 // happen at the same clock time.
-type moment struct {
+type readSeq struct {
 	at    time.Time
 	order uint64
 }
@@ -19,12 +19,12 @@ type moment struct {
 // A sequence returns increasing moments.
 type sequence struct{ last atomic.Uint64 }
 
-func (s *sequence) now() moment { return moment{at: time.Now(), order: s.last.Add(1)} }
+func (s *sequence) now() readSeq { return readSeq{at: time.Now(), order: s.last.Add(1)} }
 
-// A freshness reports whether a reading that began at a moment is fresh enough. Each
+// A freshness reports whether a reading that began at a point is fresh enough. Each
 // caller creates its own when it asks. A reading begun later is never too old for that
 // caller, however long it takes.
-type freshness func(begun moment) bool
+type freshness func(begun readSeq) bool
 
 // shared combines equal reads into one request. Callers that ask during the request get
 // its answer. Later callers get it, too, while it is fresh enough for them. No lock is
@@ -38,7 +38,7 @@ type shared[T any] struct {
 
 // A reading is one read, in progress or ended.
 type reading[T any] struct {
-	begun moment
+	begun readSeq
 	done  chan struct{}
 	value T
 	err   error
@@ -117,12 +117,12 @@ func (s *shared[T]) forget(key string, r *reading[T]) {
 }
 
 // always accepts any reading of this process.
-func always(moment) bool { return true }
+func always(readSeq) bool { return true }
 
-// since accepts a reading that began after a moment and is not older than snapshotAge.
-func since(earliest moment) freshness {
+// since accepts a reading that began after a point and is not older than snapshotAge.
+func since(earliest readSeq) freshness {
 	fresh := recent()
-	return func(begun moment) bool { return begun.order > earliest.order && fresh(begun) }
+	return func(begun readSeq) bool { return begun.order > earliest.order && fresh(begun) }
 }
 
 // snapshotAge is the maximum age of a reading when a caller asks for it.
@@ -131,5 +131,5 @@ const snapshotAge = 30 * time.Second
 // recent accepts a reading that is not older than snapshotAge.
 func recent() freshness {
 	asked := time.Now()
-	return func(begun moment) bool { return asked.Sub(begun.at) < snapshotAge }
+	return func(begun readSeq) bool { return asked.Sub(begun.at) < snapshotAge }
 }

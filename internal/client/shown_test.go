@@ -115,7 +115,7 @@ func TestWhatShowsAChange(t *testing.T) {
 					maps.Copy(answers, s)
 					c, wire := newTestClient(t, answers.Serve)
 					pending, err := row.send(t.Context(), enter(t, c))
-					if shown && (err != nil || pending != NothingPending()) || !shown && !isAs[*NoEvidenceError](err) {
+					if shown && (err != nil || pending != NothingPending()) || !shown && !isAs[*NoProofError](err) {
 						t.Errorf("%s, shown %v: %+v, %v", name, shown, pending, err)
 					}
 					if !slices.Contains(wire.Requests(), name) {

@@ -105,8 +105,8 @@ func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(
 	}
 }
 
-// comesTrue reports whether a condition becomes true within a limit; see look.
-func (c *Client) comesTrue(ctx context.Context, limit time.Duration, holds func(context.Context) (bool, error)) (bool, error) {
+// pollUntil reports whether a condition becomes true within a limit; see look.
+func (c *Client) pollUntil(ctx context.Context, limit time.Duration, holds func(context.Context) (bool, error)) (bool, error) {
 	_, ok, err := look(ctx, c, limit, func(ctx context.Context) (struct{}, bool, error) {
 		ok, err := holds(ctx)
 		return struct{}{}, ok, err

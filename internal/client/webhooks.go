@@ -182,7 +182,7 @@ func CanonicalURL(raw string) string {
 // a confirmed absence.
 func (c *Client) RefreshWebhook(ctx context.Context, id string) (Webhook, error) {
 	webhook, err := c.Webhook(ctx, id)
-	return present(ctx, c, subject{id: "webhooks/" + id}, webhook, err, func(ctx context.Context) (Webhook, error) {
+	return confirmAbsence(ctx, c, subject{id: "webhooks/" + id}, webhook, err, func(ctx context.Context) (Webhook, error) {
 		return c.Webhook(ctx, id)
 	}, func(ctx context.Context, isFresh freshness) (bool, error) {
 		webhooks, err := c.reads.webhooks.get(ctx, "", isFresh, c.Webhooks)

@@ -12,8 +12,8 @@ import (
 type (
 	// Fault is a fault for the requests that it matches.
 	Fault = gateway.Fault
-	// Strike decides which fault affects each request.
-	Strike = gateway.Strike
+	// FaultFunc decides which fault affects each request.
+	FaultFunc = gateway.FaultFunc
 	// Conditions apply to all requests until they are changed.
 	Conditions = gateway.Conditions
 	// RateLimit refuses requests above a rate.
@@ -28,40 +28,40 @@ func (s *Service) Inject(f Fault) (remove func()) {
 	return s.gateway.Inject(f)
 }
 
-// SetStrike installs a Strike, or removes it if strike is nil. The Strike receives every
-// later request to the API in order, with its number from 1 on. If its faults lag,
-// KeepPast must be called first.
-func (s *Service) SetStrike(strike Strike) { s.setSky(sky{}, strike) }
+// SetFaultFunc installs a FaultFunc, or removes it if choose is nil. The FaultFunc
+// receives every later request to the API in order, with its number from 1 on. If its
+// faults lag, KeepPast must be called first.
+func (s *Service) SetFaultFunc(choose FaultFunc) { s.setWeatherState(weatherState{}, choose) }
 
-// sky is the weather and the seed of its random faults.
-type sky struct {
+// weatherState is the weather and the seed of its random faults.
+type weatherState struct {
 	weather weather.Weather
 	seed    uint64
 }
 
-func (s *Service) setSky(now sky, strike Strike) {
+func (s *Service) setWeatherState(now weatherState, choose FaultFunc) {
 	s.skyMu.Lock()
 	defer s.skyMu.Unlock()
-	s.sky = now
-	s.gateway.SetStrike(strike)
+	s.weatherState = now
+	s.gateway.SetFaultFunc(choose)
 }
 
 // SetWeather makes random faults happen from now on. The same seed makes the same faults.
-// It replaces a Strike, and Reset sets it to calm.
+// It replaces a FaultFunc, and Reset sets it to calm.
 func (s *Service) SetWeather(w weather.Weather, seed uint64) {
 	if w == weather.Calm {
 		seed = 0
 	} else {
 		s.KeepPast(weather.LongestLag)
 	}
-	s.setSky(sky{w, seed}, w.Strike(seed))
+	s.setWeatherState(weatherState{w, seed}, w.FaultFunc(seed))
 }
 
 // Weather returns the current weather and its seed, which is 0 while it is calm.
 func (s *Service) Weather() (weather.Weather, uint64) {
 	s.skyMu.Lock()
 	defer s.skyMu.Unlock()
-	return s.sky.weather, s.sky.seed
+	return s.weatherState.weather, s.weatherState.seed
 }
 
 // SetConditions replaces the conditions. Reads that lag never show a state from before

@@ -117,7 +117,7 @@ func TestStrikeAtTheService(t *testing.T) {
 	a := start(t)
 	a.told("GET", "/left", "") // not a request to the API
 	var numbers []int
-	a.SetStrike(func(n int, r *http.Request) *fakeservice.Fault {
+	a.SetFaultFunc(func(n int, r *http.Request) *fakeservice.Fault {
 		numbers = append(numbers, n)
 		if r.Method == "POST" {
 			return &fakeservice.Fault{Drop: true, After: func() { equal(t, "endpoints", len(a.Webhooks()), 1) }}

@@ -97,8 +97,8 @@ type Service struct {
 	options Options
 	forks   forks
 
-	skyMu sync.Mutex
-	sky   sky
+	skyMu        sync.Mutex
+	weatherState weatherState
 
 	apiKey, controlToken, portalPassword string
 
@@ -247,7 +247,7 @@ func (s *Service) Close() error {
 // Reset deletes all records, faults, holds, logged requests and violations. The clock
 // keeps running. Then the service gets the initial contents of its options again.
 func (s *Service) Reset() {
-	s.SetStrike(nil)
+	s.SetFaultFunc(nil)
 	s.gateway.Reset()
 	s.Service.Reset()
 	s.Clear()

@@ -60,8 +60,8 @@ func TestControlWeather(t *testing.T) {
 	equal(t, "struck after a reset", len(struck()), 0)
 	a.told("PUT", "/weather", `{"weather":"storm","seed":3}`)
 	equal(t, "calmed", a.told("PUT", "/weather", `{"weather":"calm"}`), calm)
-	// A Strike of a test replaces the weather.
+	// A FaultFunc of a test replaces the weather.
 	a.told("PUT", "/weather", `{"weather":"storm","seed":3}`)
-	a.SetStrike(nil)
-	equal(t, "under a strike", a.told("GET", "/weather", ""), calm)
+	a.SetFaultFunc(nil)
+	equal(t, "under a FaultFunc", a.told("GET", "/weather", ""), calm)
 }

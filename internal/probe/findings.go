@@ -12,24 +12,24 @@ const (
 	NotSeen Verdict = "not seen"
 )
 
-// evidence is the collected evidence, by place of the document.
-type evidence struct {
+// findings are what the answers say, by place of the document.
+type findings struct {
 	held    map[string]bool
 	differs map[string][]string
 	// notes are differences from the document that concern no settled fact.
 	notes []string
 }
 
-func newEvidence() *evidence {
-	return &evidence{held: map[string]bool{}, differs: map[string][]string{}}
+func newFindings() *findings {
+	return &findings{held: map[string]bool{}, differs: map[string][]string{}}
 }
 
 // holds records that a fact was confirmed. A fact that has differed once still counts as
 // different.
-func (e *evidence) holds(place string) { e.held[place] = true }
+func (e *findings) holds(place string) { e.held[place] = true }
 
 // differsHow records how a fact differs: each way once, and at most three ways.
-func (e *evidence) differsHow(place, how string) {
+func (e *findings) differsHow(place, how string) {
 	ways := e.differs[place]
 	if len(ways) < 3 && !slices.Contains(ways, how) {
 		e.differs[place] = append(ways, how)
@@ -37,7 +37,7 @@ func (e *evidence) differsHow(place, how string) {
 }
 
 // found records one or the other.
-func (e *evidence) found(place string, holds bool, otherwise string) {
+func (e *findings) found(place string, holds bool, otherwise string) {
 	if holds {
 		e.holds(place)
 	} else {
@@ -45,14 +45,14 @@ func (e *evidence) found(place string, holds bool, otherwise string) {
 	}
 }
 
-func (e *evidence) note(what string) {
+func (e *findings) note(what string) {
 	if !slices.Contains(e.notes, what) {
 		e.notes = append(e.notes, what)
 	}
 }
 
 // verdict returns the verdict about a place and how it differs.
-func (e *evidence) verdict(place string) (Verdict, []string) {
+func (e *findings) verdict(place string) (Verdict, []string) {
 	switch ways := e.differs[place]; {
 	case len(ways) > 0:
 		return Differs, ways

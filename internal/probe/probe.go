@@ -66,7 +66,7 @@ type probe struct {
 	base     string
 	client   *http.Client
 	document document
-	evidence *evidence
+	findings *findings
 
 	// asked reports whether the only create request was sent. instance is the instance's id.
 	asked    bool
@@ -90,7 +90,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	o.setDefaults()
-	p := &probe{options: o, base: base, document: d, evidence: newEvidence()}
+	p := &probe{options: o, base: base, document: d, findings: newFindings()}
 	p.client = &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // so that the key is sent to no other host
 	}}

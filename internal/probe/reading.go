@@ -87,7 +87,7 @@ func (p *probe) tryConditional(ctx context.Context, before *exchange) error {
 		want: http.StatusNotModified, what: "with the ETag of the answer before",
 	})
 	if err == nil && x.as() {
-		p.evidence.holds("#/components/parameters/IfNoneMatch")
+		p.findings.holds("#/components/parameters/IfNoneMatch")
 	}
 	return err
 }
@@ -136,11 +136,11 @@ func (p *probe) tryPages(ctx context.Context, l paged, all []string) error {
 		return err
 	}
 	first := names(records(x.json, l.records), "id")
-	p.evidence.found("#/components/parameters/Limit", len(first) == 1, fmt.Sprintf("limit=1 gives %d %s", len(first), l.records))
+	p.findings.found("#/components/parameters/Limit", len(first) == 1, fmt.Sprintf("limit=1 gives %d %s", len(first), l.records))
 	cursor := text(object(x.json)["next_cursor"])
 	if cursor == "" {
 		if len(first) == 1 {
-			p.evidence.differsHow(join("#/components/schemas", l.schema, "properties", "next_cursor"), "is missing where there are more")
+			p.findings.differsHow(join("#/components/schemas", l.schema, "properties", "next_cursor"), "is missing where there are more")
 		}
 		return nil
 	}
@@ -150,7 +150,7 @@ func (p *probe) tryPages(ctx context.Context, l paged, all []string) error {
 		return err
 	}
 	second := names(records(x.json, l.records), "id")
-	p.evidence.found("#/components/parameters/Cursor", len(second) == 1 && !slices.Equal(first, second), "the next page is not one with the next of the "+l.records)
+	p.findings.found("#/components/parameters/Cursor", len(second) == 1 && !slices.Equal(first, second), "the next page is not one with the next of the "+l.records)
 	return nil
 }
 

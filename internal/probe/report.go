@@ -31,11 +31,11 @@ type Finding struct {
 // report creates the report from the evidence.
 func (p *probe) report() Report {
 	r := Report{Findings: []Finding{}, Notes: []string{}}
-	for _, note := range p.evidence.notes {
+	for _, note := range p.findings.notes {
 		r.Notes = append(r.Notes, p.withoutKey(note))
 	}
 	for _, fact := range p.document.facts() {
-		verdict, details := p.evidence.verdict(fact.Place)
+		verdict, details := p.findings.verdict(fact.Place)
 		if verdict == NotSeen {
 			details = []string{p.whyNotSeen(fact)}
 		}

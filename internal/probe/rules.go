@@ -32,7 +32,7 @@ const rulesAt = "#/x-rules/"
 // service do not count.
 func (p *probe) settles(rule string, x *exchange, want int) {
 	if x.status < http.StatusInternalServerError && x.status != http.StatusTooManyRequests {
-		p.evidence.found(rulesAt+rule, x.status == want, x.answered()+" to "+x.said())
+		p.findings.found(rulesAt+rule, x.status == want, x.answered()+" to "+x.said())
 	}
 }
 
@@ -102,7 +102,7 @@ func (p *probe) tryRotation(ctx context.Context) error {
 	x, rotated, err := p.change(ctx, call{method: http.MethodPost, url: record + "/actions/rotate", body: node{}, want: http.StatusAccepted},
 		p.showing(ctx, connection, nil, func(after any) bool { return isRotated(before.json, after) }))
 	if err == nil && x.as() {
-		p.evidence.found(rulesAt+"rotation", rotated, "a URL or the service key stays as it was, or the anon key does not")
+		p.findings.found(rulesAt+"rotation", rotated, "a URL or the service key stays as it was, or the anon key does not")
 	}
 	return err
 }
@@ -127,7 +127,7 @@ func (p *probe) tryNoEngine(ctx context.Context) error {
 	x, off, err := p.change(ctx, call{method: http.MethodPut, url: record + "/engines", body: node{"engines": node{}}, want: http.StatusAccepted},
 		p.showing(ctx, record, nil, func(body any) bool { return len(engineSet(object(body))) == 0 }))
 	if err == nil {
-		p.evidence.found(rulesAt+"no engine", off, x.answered()+" to "+x.said()+" with none")
+		p.findings.found(rulesAt+"no engine", off, x.answered()+" to "+x.said()+" with none")
 	}
 	return err
 }
@@ -135,7 +135,7 @@ func (p *probe) tryNoEngine(ctx context.Context) error {
 // hidesSecrets records whether the records of endpoints lack the secret.
 func (p *probe) hidesSecrets(endpoints []node) {
 	for _, endpoint := range endpoints {
-		p.evidence.found(rulesAt+"secret of an endpoint", endpoint["secret"] == nil, "GET /webhooks has it, too")
+		p.findings.found(rulesAt+"secret of an endpoint", endpoint["secret"] == nil, "GET /webhooks has it, too")
 	}
 }
 

@@ -104,7 +104,7 @@ func (p *probe) send(ctx context.Context, c call) (*exchange, error) {
 		return nil, err
 	}
 	for try := 1; ; try++ {
-		x, err := p.once(ctx, op, c)
+		x, err := p.sendOnce(ctx, op, c)
 		if err != nil {
 			if c.method != http.MethodGet || try == tries || ctx.Err() != nil {
 				return x, err
@@ -164,7 +164,7 @@ func (p *probe) mayChange(c call) error {
 }
 
 // once sends a call once.
-func (p *probe) once(ctx context.Context, op operation, c call) (*exchange, error) {
+func (p *probe) sendOnce(ctx context.Context, op operation, c call) (*exchange, error) {
 	x := &exchange{call: c, operation: op}
 	path := c.url
 	for name, value := range c.in {
@@ -222,7 +222,7 @@ func reasonOf(err error) error {
 
 // judge compares an answer with the document's description of the call.
 func (p *probe) judge(x *exchange) {
-	op, e := x.operation, p.evidence
+	op, e := x.operation, p.findings
 	switch {
 	case x.as(), x.busy():
 	case x.status >= http.StatusInternalServerError, x.status == http.StatusTooManyRequests:
@@ -250,7 +250,7 @@ func (p *probe) judge(x *exchange) {
 
 // judgeAnswer compares an answer with everything that the document says about it.
 func (p *probe) judgeAnswer(x *exchange) {
-	op, e := x.operation, p.evidence
+	op, e := x.operation, p.findings
 	if x.as() && x.status < http.StatusMultipleChoices {
 		if settled(op.at(op.place)) {
 			e.holds(op.place)
@@ -301,7 +301,7 @@ func (p *probe) tookOf(place string, sent any, holds bool, otherwise string) {
 			continue
 		}
 		if settled(p.document.at(inner)) {
-			p.evidence.found(inner, holds, otherwise)
+			p.findings.found(inner, holds, otherwise)
 		}
 		p.tookOf(inner, value, holds, otherwise)
 	}

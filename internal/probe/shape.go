@@ -20,7 +20,7 @@ const elementsLooked = 100
 // "" if there is none. from describes where the value was seen. The texts never contain
 // values, which may be secrets. They contain only types, field names, and single words of
 // enums in the document.
-func (d document) shape(e *evidence, from, place string, value any) string {
+func (d document) shape(e *findings, from, place string, value any) string {
 	at, schema := d.follow(place)
 	wrong := wrongWith(schema, value)
 	if values := list(schema["enum"]); listed(values, value) {
@@ -51,7 +51,7 @@ func (d document) shape(e *evidence, from, place string, value any) string {
 }
 
 // fields compares an object's fields with those of its schema.
-func (d document) fields(e *evidence, from, place string, value node) {
+func (d document) fields(e *findings, from, place string, value node) {
 	schema := d.at(place)
 	properties := object(schema["properties"])
 	if properties == nil {

@@ -57,7 +57,7 @@ func (p *probe) tryRename(ctx context.Context) error {
 	}))
 	if took {
 		p.name = renamed
-		p.evidence.found(rulesAt+"form of values", has(stored, "Renamed"), "a tag has its letters in another case")
+		p.findings.found(rulesAt+"form of values", has(stored, "Renamed"), "a tag has its letters in another case")
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func (p *probe) tryAllowlist(ctx context.Context) error {
 			return has(stored, block)
 		}))
 	if err == nil && x.as() {
-		p.evidence.found(rulesAt+"spelling of addresses", spelt, "neither spelling of an address that was sent is stored")
+		p.findings.found(rulesAt+"spelling of addresses", spelt, "neither spelling of an address that was sent is stored")
 	}
 	return err
 }
@@ -149,7 +149,7 @@ func (p *probe) tryDatabase(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p.evidence.found("#/components/parameters/IdempotencyKey", second.as() && jobOf(second.json) != "" && jobOf(second.json) == jobOf(first.json),
+		p.findings.found("#/components/parameters/IdempotencyKey", second.as() && jobOf(second.json) != "" && jobOf(second.json) == jobOf(first.json),
 			"the same key does not give the first answer again: "+second.answered())
 		if err := p.awaitJob(ctx, first); err != nil {
 			return err
@@ -199,7 +199,7 @@ func (p *probe) tryExtension(ctx context.Context) error {
 			return err
 		}
 		if x.as() {
-			p.evidence.found("#/components/parameters/Database", gone, "names the database, and the extension is still there after its deletion")
+			p.findings.found("#/components/parameters/Database", gone, "names the database, and the extension is still there after its deletion")
 		}
 	}
 	databases := record + "/postgres/databases"
@@ -223,7 +223,7 @@ func (p *probe) tryAuthSettings(ctx context.Context) error {
 			return strings.TrimSuffix(stored, "/") == site
 		}))
 	if took {
-		p.evidence.found(rulesAt+"form of values", stored == site, "a URL has a slash that was not sent")
+		p.findings.found(rulesAt+"form of values", stored == site, "a URL has a slash that was not sent")
 	}
 	return err
 }

@@ -21,7 +21,7 @@
 //
 // An apply plans its changes again, in another process that looks the same as a plan.
 // Only after the first Create, Update or Delete does it drop the plan's warnings about
-// existing resources (base/applying.go). Errors are always reported.
+// existing resources (base/begin_apply.go). Errors are always reported.
 //
 // # Replacements
 //

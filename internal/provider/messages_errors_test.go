@@ -51,7 +51,7 @@ var errorSamples = []struct {
 	{"No answer for too long", fmt.Errorf("GET /plans: %w", transport.ErrOutage)},
 	{"Answers that contradict each other", fmt.Errorf("instances/i-4f2a: %w", client.ErrContradiction)},
 	{"The answer to a change is lost", &transport.OutcomeError{Err: &transport.APIError{Status: 502, Method: "POST", Path: "/instances/i-4f2a/actions/rotate", BaseURL: sampleURL}}},
-	{"A change that no record shows", &client.NoEvidenceError{InstanceID: "i-4f2a", Operation: client.OpReset, Target: "engines/redis"}},
+	{"A change that no record shows", &client.NoProofError{InstanceID: "i-4f2a", Operation: client.OpReset, Target: "engines/redis"}},
 	{"A job that is not known", &client.MissingJobError{InstanceID: "i-4f2a", JobID: "j-1"}},
 	{"A job that failed", &client.JobError{Job: client.Job{ID: "j-1", Operation: client.OpResize, Error: client.JobFault{Code: "no_capacity", Detail: "the region is full"}}}},
 	{"A wait for which the timeout was too short", &client.InterruptedError{What: "job j-1 (create), running at 40 %", JobID: "j-1", Err: &lifetime.TimeoutError{Operation: "create", Limit: 30 * time.Minute}}},

@@ -121,7 +121,7 @@ func newWorld(s scenario) *world {
 	w.fake = fakeservice.New(fakeservice.Options{APIKey: apiKey, Querier: fakeservice.QuerierFunc(w.query), RequestsKept: 1})
 	w.fake.KeepPast(max(weather.LongestLag, s.Lag))
 	w.gateway = gateway.New(http.HandlerFunc(w.serve), gateway.Options{Prefix: "/api/v1", Now: w.fake.Now, Watch: w.watch})
-	w.gateway.SetStrike(w.decide)
+	w.gateway.SetFaultFunc(w.decide)
 	w.config = s.Begin.configuration()
 	w.first = newCLI(w, "first", func() []block { return w.config.blocks() })
 	w.first.kind = s.CLI

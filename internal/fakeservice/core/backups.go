@@ -78,7 +78,7 @@ func (st *state) dropBackup(instanceID, backupID string) {
 	if st.plane == nil {
 		return
 	}
-	st.chore(func(ctx context.Context) error {
+	st.runInBackground(func(ctx context.Context) error {
 		return st.plane.DropBackup(ctx, instanceID, backupID)
 	}, func(err error) {
 		if err != nil {
@@ -101,7 +101,7 @@ func (st *state) takeDaily(in *instance) {
 	}
 	in.backingUp = true
 	id := in.ID
-	st.chore(func(ctx context.Context) (err error) {
+	st.runInBackground(func(ctx context.Context) (err error) {
 		b.SizeBytes, err = st.plane.Backup(ctx, id, b.ID)
 		return err
 	}, func(err error) {

@@ -22,8 +22,8 @@ type buildRun struct {
 	// build is released while the build still waits for a different one.
 	Hurried bool
 
-	// errand is the data plane's build, or nil without a data plane.
-	errand *errand
+	// work is the data plane's build, or nil without a data plane.
+	work *workInProgress
 }
 
 // queueBuild adds a build to an app. It starts the build unless one is running: an app
@@ -109,8 +109,8 @@ func (st *state) endBuilds(in *instance, apps []*app, why string) {
 // dropBuilds cancels and forgets the builds of a removed app.
 func (st *state) dropBuilds(in *instance, a *app) {
 	for _, run := range st.Builds {
-		if run.of(in, a) && run.errand != nil {
-			run.errand.cancel()
+		if run.of(in, a) && run.work != nil {
+			run.work.cancel()
 		}
 	}
 	st.Builds = remove(st, st.Builds, func(run *buildRun) bool { return run.of(in, a) })

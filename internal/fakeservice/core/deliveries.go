@@ -76,8 +76,8 @@ type delivery struct {
 	Due      time.Time
 	Attempts []Attempt
 
-	// errand is the attempt in progress. While there is one, the delivery is not due.
-	errand *errand
+	// work is the attempt in progress. While there is one, the delivery is not due.
+	work *workInProgress
 }
 
 // post adds an event to the outbox of each enabled endpoint.
@@ -111,13 +111,13 @@ func (st *state) postTo(w *Webhook, e Event) *delivery {
 func (st *state) nextDelivery() *delivery {
 	underWay := map[string]int{}
 	for _, d := range st.outbox {
-		if d.errand != nil {
+		if d.work != nil {
 			underWay[d.WebhookID]++
 		}
 	}
 	var first *delivery
 	for _, d := range st.outbox {
-		if d.errand == nil && underWay[d.WebhookID] < deliveriesAtOnce && (first == nil || d.Due.Before(first.Due)) {
+		if d.work == nil && underWay[d.WebhookID] < deliveriesAtOnce && (first == nil || d.Due.Before(first.Due)) {
 			first = d
 		}
 	}
@@ -134,11 +134,11 @@ func (st *state) attempt(d *delivery) {
 	}
 	began, sent := st.Now, Delivery{ID: d.ID, Type: d.Type, URL: w.URL, Secret: w.Secret, Body: []byte(d.Body)}
 	var came Outcome
-	d.errand = st.store.launch(func(ctx context.Context) error {
+	d.work = st.store.launch(func(ctx context.Context) error {
 		came = st.store.courier.Deliver(ctx, sent)
 		return nil
 	}, func(err error) {
-		if d.errand = nil; err != nil {
+		if d.work = nil; err != nil {
 			// An internal error in the fake: the delivery was not sent.
 			d.Due = st.Now.Add(retryPauses[0])
 			st.touch(d)
@@ -210,17 +210,17 @@ func (st *state) abandonDeliveries(webhookID string) {
 
 // abandon cancels the attempt in progress.
 func (d *delivery) abandon() {
-	if d.errand != nil {
-		d.errand.cancel()
+	if d.work != nil {
+		d.work.cancel()
 	}
 }
 
 // attemptsUnderWay returns the attempts that have not returned.
-func (st *state) attemptsUnderWay() []*errand {
-	var all []*errand
+func (st *state) attemptsUnderWay() []*workInProgress {
+	var all []*workInProgress
 	for _, d := range st.outbox {
-		if d.errand != nil && !d.errand.returned {
-			all = append(all, d.errand)
+		if d.work != nil && !d.work.returned {
+			all = append(all, d.work)
 		}
 	}
 	return all

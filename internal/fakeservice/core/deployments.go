@@ -10,7 +10,7 @@ import (
 func (st *state) buildForReal(run *buildRun, a *app) {
 	built := a.clone()
 	var commit string
-	run.errand = st.store.launch(func(ctx context.Context) error {
+	run.work = st.store.launch(func(ctx context.Context) error {
 		var err error
 		commit, err = st.plane.Build(ctx, run.InstanceID, built, run.ID)
 		return err
@@ -26,20 +26,20 @@ func (st *state) buildForReal(run *buildRun, a *app) {
 }
 
 // working reports whether the data plane's build is in progress.
-func (run *buildRun) working() bool { return run.errand != nil && !run.errand.returned }
+func (run *buildRun) working() bool { return run.work != nil && !run.work.returned }
 
 // buildFailure returns the log of a failed build and whether the build has failed.
 func (st *state) buildFailure(run *buildRun) (log string, failed bool) {
 	if log, fails := st.control.failsBuild(run); fails {
 		return log, true
 	}
-	if run.errand == nil || run.errand.err == nil {
+	if run.work == nil || run.work.err == nil {
 		return "", false
 	}
-	if f := (*BuildFailure)(nil); errors.As(run.errand.err, &f) {
+	if f := (*BuildFailure)(nil); errors.As(run.work.err, &f) {
 		return f.Log, true
 	}
-	return run.errand.err.Error(), true
+	return run.work.err.Error(), true
 }
 
 // deploy puts a finished build into service. A real app has the status building until it
@@ -58,7 +58,7 @@ func (st *state) deploy(in *instance, a *app, buildID string) {
 // deployForReal runs a build. The data plane reports whether the app runs.
 func (st *state) deployForReal(in *instance, a *app, buildID string) {
 	id, name := in.ID, a.Name
-	st.chore(func(ctx context.Context) error { return st.plane.Deploy(ctx, id, name, buildID) }, func(err error) {
+	st.runInBackground(func(ctx context.Context) error { return st.plane.Deploy(ctx, id, name, buildID) }, func(err error) {
 		if in.app(a.Name) != a {
 			return
 		}

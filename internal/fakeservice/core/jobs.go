@@ -26,8 +26,8 @@ type job struct {
 	// spec is the kind's jobSpec for the instance. It is empty for a job that had ended
 	// before the fake was started.
 	spec jobSpec
-	// errand is the job's real work once it has begun, or nil if the job has none.
-	errand *errand
+	// work is the job's real work once it has begun, or nil if the job has none.
+	work *workInProgress
 }
 
 // jobKind is the work of a job, as data. It is stored with the job, so that a fake that
@@ -130,7 +130,7 @@ func (st *state) endJob(j *job) {
 		return
 	}
 	// Real work cannot be undone, so FailJobs does not apply to this job.
-	if j.errand == nil {
+	if j.work == nil {
 		if code, detail, fails := st.control.failsJob(j.Job); fails {
 			st.failJob(j, code, detail)
 			return
@@ -175,8 +175,8 @@ func (st *state) giveUpJob(j *job) {
 
 // abandon cancels the job's work. Work that has returned is not affected.
 func (j *job) abandon() {
-	if j.errand != nil {
-		j.errand.cancel()
+	if j.work != nil {
+		j.work.cancel()
 	}
 }
 

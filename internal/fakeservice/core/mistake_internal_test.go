@@ -42,7 +42,7 @@ func TestPanicWhileAJobEnds(t *testing.T) {
 	}
 }
 
-// A panic at the end of a build or during daily chores does not stop later ones.
+// A panic at the end of a build or during daily work does not stop later ones.
 func TestPanicInABuildAndInTheCalendar(t *testing.T) {
 	t.Parallel()
 	s := New(Options{})

@@ -10,11 +10,11 @@ import (
 type history struct {
 	// lag is the delay of all reads. least is the minimum time for which states are kept.
 	lag, least time.Duration
-	moments    []moment // in order
+	moments    []stateVersion // in order
 }
 
 // moment is the state after a change, until the next one.
-type moment struct {
+type stateVersion struct {
 	real, fake time.Time // when the moment began
 	state      *state
 }
@@ -29,7 +29,7 @@ func (h *history) keep(st *state) {
 		h.moments = nil
 		return
 	}
-	h.moments = append(h.moments, moment{now, st.Now, st.forReading()})
+	h.moments = append(h.moments, stateVersion{now, st.Now, st.forReading()})
 	// The last moment before the span is the state at the beginning of the span.
 	first := 0
 	for first+1 < len(h.moments) && !h.moments[first+1].real.After(now.Add(-span)) {

@@ -22,7 +22,7 @@ var unread = map[string]string{
 	"state.outbox":         "what is due happens in the present",
 	"state.activeJobs":     "what is due happens in the present",
 	"records.Builds":       "what is due happens in the present",
-	"state.chores":         "what is due happens in the present",
+	"state.background":     "what is due happens in the present",
 	"records.NextChore":    "what is due happens in the present",
 	"records.Durations":    "jobs begin in the present",
 	"state.marks":          "reads change nothing",
@@ -49,7 +49,7 @@ var unread = map[string]string{
 	"job.Due":              "what is due happens in the present",
 	"job.Kind":             "jobs end in the present",
 	"job.spec":             "jobs end in the present",
-	"job.errand":           "jobs end in the present",
+	"job.work":             "jobs end in the present",
 	"job.Failure":          "jobs end in the present",
 	"job.Hurried":          "jobs end in the present",
 }

@@ -50,7 +50,7 @@ var unkept = map[string]string{
 	"state.byID":           "it is made anew of instances",
 	"state.jobsByID":       "it is made anew of jobs",
 	"state.activeJobs":     "it is made anew of jobs",
-	"state.chores":         "they are done again, or are backups that nobody has been told of",
+	"state.background":     "they are done again, or are backups that nobody has been told of",
 	"state.upcoming":       "it is made anew of what is due",
 	"state.marks":          "they are what is yet to be written down",
 	"state.resuming":       "it is over when a fake answers",
@@ -60,9 +60,9 @@ var unkept = map[string]string{
 	"instance.backingUp":   "a backup that was being made has no record",
 	"instance.change":      "it is made anew of the job",
 	"job.spec":             "it is made anew of the kind",
-	"job.errand":           "work begins again",
-	"buildRun.errand":      "work begins again",
-	"delivery.errand":      "it is sent again",
+	"job.work":             "work begins again",
+	"buildRun.work":        "work begins again",
+	"delivery.work":        "it is sent again",
 	"state.outbox":         "it is made anew of deliveries",
 }
 
@@ -190,7 +190,7 @@ func TestStorageThatFails(t *testing.T) {
 		t.Errorf("the change was answered %v", err)
 	}
 	ran := false
-	var e *errand
+	var e *workInProgress
 	s.store.do(func(st *state) {
 		e = st.store.launch(func(context.Context) error { ran = true; return nil }, nil)
 	})

@@ -18,11 +18,11 @@ type store struct {
 	// courier is nil if events are not delivered.
 	courier Courier
 
-	// life is the context of all work. end cancels it when the store closes, and errands
+	// life is the context of all work. end cancels it when the store closes, and running
 	// counts the work that has not returned.
 	life    context.Context
 	end     context.CancelFunc
-	errands sync.WaitGroup
+	running sync.WaitGroup
 
 	mu    sync.Mutex
 	state *state
@@ -173,7 +173,7 @@ func (s *store) close() error {
 	}
 	s.mu.Unlock()
 	s.end()
-	s.errands.Wait()
+	s.running.Wait()
 	s.mu.Lock()
 	if s.writer == nil {
 		s.mu.Unlock()
@@ -236,8 +236,8 @@ type state struct {
 	activeJobs []*job
 	outbox     []*delivery // the pending ones
 
-	chores  []*errand
-	control controls
+	background []*workInProgress
+	control    controls
 	// resuming delays everything that is due until the interrupted work has started
 	// again.
 	resuming bool

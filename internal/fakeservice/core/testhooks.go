@@ -62,7 +62,7 @@ func (s *Service) Jobs() []Job {
 // real work. The job fails if its work fails or if FailJobs applies to it.
 func (s *Service) FinishJob(id string) error {
 	var err error
-	var awaited *errand
+	var awaited *workInProgress
 	s.store.do(func(st *state) {
 		j := st.findJob(id)
 		switch {
@@ -75,7 +75,7 @@ func (s *Service) FinishJob(id string) error {
 				st.pay(in)
 			}
 			if j.working() {
-				j.Hurried, j.Due, awaited = true, st.Now, j.errand
+				j.Hurried, j.Due, awaited = true, st.Now, j.work
 				return
 			}
 			st.endJob(j)
@@ -92,7 +92,7 @@ func (s *Service) FinishJob(id string) error {
 func (s *Service) WorkReturned(id string) bool {
 	return inspect(s, func(st *state) bool {
 		j := st.findJob(id)
-		return j != nil && j.InProgress() && j.errand != nil && j.errand.returned
+		return j != nil && j.InProgress() && j.work != nil && j.work.returned
 	})
 }
 

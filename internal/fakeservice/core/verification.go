@@ -57,7 +57,7 @@ func (st *state) verify(in *instance) {
 	in.verifying = true
 	id := in.ID
 	var found []Finding
-	st.chore(func(ctx context.Context) (err error) {
+	st.runInBackground(func(ctx context.Context) (err error) {
 		found, err = st.plane.Verify(ctx, id)
 		return err
 	}, func(err error) {

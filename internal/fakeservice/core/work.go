@@ -31,8 +31,8 @@ func (t task) backUp(ctx context.Context, b *Backup) error {
 	return err
 }
 
-// errand is real work in progress.
-type errand struct {
+// workInProgress is real work of a job, a build, a delivery or the service itself.
+type workInProgress struct {
 	cancel context.CancelFunc
 	// ended is closed once the state has the result.
 	ended chan struct{}
@@ -46,16 +46,16 @@ var errClosed = errors.New("the fake service is closing")
 
 // launch runs a function while the store is unlocked, and then passes the result to then,
 // which runs within a change of the state. The caller must hold the lock.
-func (s *store) launch(run func(context.Context) error, then func(error)) *errand {
+func (s *store) launch(run func(context.Context) error, then func(error)) *workInProgress {
 	ctx, cancel := context.WithCancel(s.life)
-	e := &errand{cancel: cancel, ended: make(chan struct{})}
+	e := &workInProgress{cancel: cancel, ended: make(chan struct{})}
 	if s.closed {
 		cancel()
 		e.returned, e.err = true, errClosed
 		close(e.ended)
 		return e
 	}
-	s.errands.Go(func() {
+	s.running.Go(func() {
 		defer close(e.ended)
 		defer cancel()
 		err := s.written()
@@ -98,8 +98,8 @@ func attempt(ctx context.Context, run func(context.Context) error) (err error) {
 // wait for jobs that are held.
 func (s *store) await() {
 	for {
-		var late []*errand
-		s.do(func(st *state) { late = st.lateErrands() })
+		var late []*workInProgress
+		s.do(func(st *state) { late = st.lateWork() })
 		if len(late) == 0 {
 			return
 		}
@@ -112,7 +112,7 @@ func (s *store) await() {
 // awaitDeliveries waits until no delivery is due or in progress.
 func (s *store) awaitDeliveries() {
 	for {
-		var underWay []*errand
+		var underWay []*workInProgress
 		s.do(func(st *state) { underWay = st.attemptsUnderWay() })
 		if len(underWay) == 0 {
 			return
@@ -123,34 +123,34 @@ func (s *store) awaitDeliveries() {
 	}
 }
 
-// lateErrands returns the chores, the deliveries, and the work of jobs and builds that
-// are due.
-func (st *state) lateErrands() []*errand {
-	late := append(slices.Clone(st.chores), st.attemptsUnderWay()...)
+// lateWork returns the background work, the deliveries, and the work of jobs and builds
+// that are due.
+func (st *state) lateWork() []*workInProgress {
+	late := append(slices.Clone(st.background), st.attemptsUnderWay()...)
 	for _, j := range st.activeJobs {
 		if j.working() && !j.Due.After(st.Now) && !st.holds(j) {
-			late = append(late, j.errand)
+			late = append(late, j.work)
 		}
 	}
 	for _, b := range st.Builds {
 		if b.working() && !b.Due.After(st.Now) && !st.control.holdsBuild(b) {
-			late = append(late, b.errand)
+			late = append(late, b.work)
 		}
 	}
 	return late
 }
 
-// chore runs real work that does not belong to a job.
-func (st *state) chore(run func(context.Context) error, then func(error)) {
-	var e *errand
+// runInBackground runs real work that does not belong to a job.
+func (st *state) runInBackground(run func(context.Context) error, then func(error)) {
+	var e *workInProgress
 	e = st.store.launch(run, func(err error) {
-		st.chores = slices.DeleteFunc(st.chores, func(other *errand) bool { return other == e })
+		st.background = slices.DeleteFunc(st.background, func(other *workInProgress) bool { return other == e })
 		if then != nil {
 			then(err)
 		}
 	})
 	if !e.returned {
-		st.chores = append(st.chores, e)
+		st.background = append(st.background, e)
 	}
 }
 
@@ -187,7 +187,7 @@ func (st *state) beginWork(j *job) {
 			})
 		},
 	}
-	j.errand = st.store.launch(func(ctx context.Context) error { return j.spec.work(ctx, t) }, func(error) {
+	j.work = st.store.launch(func(ctx context.Context) error { return j.spec.work(ctx, t) }, func(error) {
 		// The job must not end before its work.
 		if j.Due.Before(st.Now) {
 			j.Due = st.Now
@@ -197,17 +197,17 @@ func (st *state) beginWork(j *job) {
 }
 
 // working reports whether the job's real work is in progress.
-func (j *job) working() bool { return j.errand != nil && !j.errand.returned }
+func (j *job) working() bool { return j.work != nil && !j.work.returned }
 
 // workFailure returns the reason that the job's work failed, or nil.
 func (j *job) workFailure() *Failure {
-	if j.errand == nil || j.errand.err == nil {
+	if j.work == nil || j.work.err == nil {
 		return nil
 	}
-	if f := (*Failure)(nil); errors.As(j.errand.err, &f) {
+	if f := (*Failure)(nil); errors.As(j.work.err, &f) {
 		return f
 	}
-	return &Failure{Code: "internal", Detail: j.errand.err.Error()}
+	return &Failure{Code: "internal", Detail: j.work.err.Error()}
 }
 
 // puttingBack is the time limit for undoing failed work.

@@ -2,13 +2,13 @@
 // with everything that can go wrong there. A Gateway is an http.Handler in front of another
 // one.
 //
-// Three things decide the outcome of a request. A Strike sees every request in order and
+// Three things decide the outcome of a request. A FaultFunc sees every request in order and
 // selects a fault for it. Injected faults affect the requests that they match, for a number
 // of requests or a time. Conditions apply to all requests that are passed on until they are
 // changed: a wrong Date, reads that lag, a limit of requests, an unreachable service.
 //
 // All durations use package time, so a bubble of testing/synctest controls them. Nothing in
-// this package is random. Weather from a seed is a Strike with its own random source.
+// this package is random. Weather from a seed is a FaultFunc with its own random source.
 package gateway
 
 import (
@@ -46,12 +46,12 @@ type Exchange interface {
 	Answered(status int, body []byte, struck bool)
 }
 
-// Strike selects the fault for a request. If it returns nil, the injected faults apply. The
-// fields Method, Path, Skip, Times and For of the fault are ignored. A Strike sees every
-// request in order of arrival, with a number that starts at 1 when the Strike is set. It is
-// called for one request at a time and must return immediately; slow work belongs in the
-// fault's Before and After.
-type Strike func(n int, r *http.Request) *Fault
+// FaultFunc selects the fault for a request. If it returns nil, the injected faults
+// apply. The fields Method, Path, Skip, Times and For of the fault are ignored. A
+// FaultFunc sees every request in order of arrival, with a number that starts at 1 when
+// it is set. It is called for one request at a time and must return immediately; slow
+// work belongs in the fault's Before and After.
+type FaultFunc func(n int, r *http.Request) *Fault
 
 // Gateway is safe for concurrent use. No lock is held while a request is served.
 type Gateway struct {
@@ -69,8 +69,8 @@ type Gateway struct {
 	turn sync.Mutex
 
 	mu         sync.Mutex
-	strike     Strike
-	seen       int // requests since the strike was set
+	faultFunc  FaultFunc
+	seen       int // requests since faultFunc was set
 	faults     []*injected
 	conditions Conditions
 	limiter    *rate.Limiter
@@ -96,18 +96,18 @@ type unwatched struct{}
 func (unwatched) Served(int)                 {}
 func (unwatched) Answered(int, []byte, bool) {}
 
-// SetStrike sets the Strike for all following requests, and numbers them from 1. With nil,
-// only the injected faults apply.
-func (g *Gateway) SetStrike(s Strike) {
+// SetFaultFunc sets the FaultFunc for all following requests, and numbers them from 1.
+// With nil, only the injected faults apply.
+func (g *Gateway) SetFaultFunc(s FaultFunc) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.strike, g.seen = s, 0
+	g.faultFunc, g.seen = s, 0
 }
 
-// Reset removes all settings: the strike, faults, conditions and an outage. Requests that
-// have yet to reach the service never do.
+// Reset removes all settings: the FaultFunc, faults, conditions and an outage. Requests
+// that have yet to reach the service never do.
 func (g *Gateway) Reset() {
-	g.SetStrike(nil)
+	g.SetFaultFunc(nil)
 	g.SetConditions(Conditions{})
 	g.Away(0, 0)
 	g.clearFaults()
@@ -162,10 +162,10 @@ func (g *Gateway) arrive(r *http.Request) *passage {
 
 	g.mu.Lock()
 	g.seen++
-	strike, n := g.strike, g.seen
+	choose, n := g.faultFunc, g.seen
 	g.mu.Unlock()
-	if strike != nil {
-		p.fault = strike(n, p.toService(r.Context()))
+	if choose != nil {
+		p.fault = choose(n, p.toService(r.Context()))
 	}
 	if f := g.take(r.Method, strings.TrimPrefix(r.URL.EscapedPath(), g.prefix), p.fault == nil); f != nil {
 		p.fault = f

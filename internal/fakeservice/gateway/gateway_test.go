@@ -23,7 +23,7 @@ func TestStrike(t *testing.T) {
 		w.get("/before")
 		var seen []string
 		w.Inject(gateway.Fault{Page: 502, Times: 3})
-		w.SetStrike(func(n int, r *http.Request) *gateway.Fault {
+		w.SetFaultFunc(func(n int, r *http.Request) *gateway.Fault {
 			seen = append(seen, fmt.Sprint(n, " ", r.Method, " ", r.URL.Path))
 			if n == 2 {
 				// The fields that select requests are ignored.
@@ -31,14 +31,14 @@ func TestStrike(t *testing.T) {
 			}
 			return nil
 		})
-		// If the Strike takes a request from an injected fault, the fault acts on a later
+		// If the FaultFunc takes a request from an injected fault, the fault acts on a later
 		// request.
 		equal(t, "statuses", w.statuses(5, "/things"), []int{502, 404, 502, 502, 201})
 		equal(t, "seen", seen, []string{"1 GET /api/things", "2 GET /api/things", "3 GET /api/things", "4 GET /api/things", "5 GET /api/things"})
 
-		w.SetStrike(func(n int, _ *http.Request) *gateway.Fault { return &gateway.Fault{Page: 500 + n} })
+		w.SetFaultFunc(func(n int, _ *http.Request) *gateway.Fault { return &gateway.Fault{Page: 500 + n} })
 		equal(t, "counted anew", w.statuses(2, "/things"), []int{501, 502})
-		w.SetStrike(nil)
+		w.SetFaultFunc(nil)
 		equal(t, "without", w.statuses(1, "/things"), []int{201})
 	})
 }
@@ -51,9 +51,9 @@ func TestStrikeSeesRequestsInOrder(t *testing.T) {
 		release := make(chan struct{})
 		var numbers []int
 		var inside atomic.Int32
-		w.SetStrike(func(n int, _ *http.Request) *gateway.Fault {
+		w.SetFaultFunc(func(n int, _ *http.Request) *gateway.Fault {
 			if inside.Add(1) > 1 {
-				t.Error("SetStrike: got two concurrent calls, want one at a time")
+				t.Error("SetFaultFunc: got two concurrent calls, want one at a time")
 			}
 			defer inside.Add(-1)
 			for range 100 {
@@ -241,7 +241,7 @@ func TestReset(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
 		w.Inject(gateway.Fault{Page: 404, Times: -1})
-		w.SetStrike(func(int, *http.Request) *gateway.Fault { return &gateway.Fault{Drop: true} })
+		w.SetFaultFunc(func(int, *http.Request) *gateway.Fault { return &gateway.Fault{Drop: true} })
 		w.SetConditions(gateway.Conditions{Lag: time.Second, RateLimit: gateway.RateLimit{PerSecond: 1e-9}})
 		w.Away(time.Hour, 503)
 		w.Reset()

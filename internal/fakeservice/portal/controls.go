@@ -37,9 +37,9 @@ var settings = []setting{
 	{"/fake/controls/snapshots/{id}/delete", deleteSnapshot, "The snapshot is deleted."},
 }
 
-// deed returns the form with its page.
-func (s setting) deed() deed {
-	return deed{s.pattern, showControls, func(c *call) (outcome, error) {
+// formAction returns the form with its page.
+func (s setting) formAction() formAction {
+	return formAction{s.pattern, showControls, func(c *call) (outcome, error) {
 		if !c.sessions.controls(c.session) && s.pattern != settings[0].pattern {
 			return outcome{}, core.Refuse(core.Unauthorized, "Enter the control token first.")
 		}

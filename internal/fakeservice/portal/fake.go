@@ -15,8 +15,8 @@ const ControlIndex = "/_fake/"
 // ControlRoute is a control route in that list.
 type ControlRoute struct{ Method, Path, Description string }
 
-// fakeShows has the pages below FakePath. They carry out no operation of the API.
-var fakeShows = []show{
+// fakePages has the pages below FakePath. They carry out no operation of the API.
+var fakePages = []pageRoute{
 	{"/fake/mails", showMails},
 	{"/fake/requests", showRequests},
 	{"/fake/requests/{number}", showRequest},
@@ -40,11 +40,11 @@ func (p *Portal) mountFake(mux *http.ServeMux) {
 		return
 	}
 	mux.Handle("GET "+FakePath, http.RedirectHandler(FakePath+"/requests", http.StatusSeeOther))
-	for _, s := range fakeShows {
+	for _, s := range fakePages {
 		mux.Handle("GET "+Root+s.pattern, p.signedIn(func(c *call) { c.show(s) }))
 	}
 	for _, s := range settings {
-		d := s.deed()
+		d := s.formAction()
 		mux.Handle("POST "+Root+d.pattern, p.signedIn(func(c *call) { c.carryOut(d) }))
 	}
 }

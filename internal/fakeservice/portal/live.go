@@ -18,7 +18,7 @@ func isStream(r *http.Request) bool { return r.Header.Get("Accept") == "text/eve
 
 // stream sends the changed parts of a page as server-sent events. Each event has the name
 // of the part and its new HTML. The stream ends with the session.
-func (c *call) stream(s show) {
+func (c *call) stream(s pageRoute) {
 	c.w.Header().Set("Content-Type", "text/event-stream")
 	control := http.NewResponseController(c.w)
 	if err := control.Flush(); err != nil {
@@ -58,7 +58,7 @@ func (c *call) stream(s show) {
 }
 
 // liveParts returns the current parts of a page that can change.
-func (c *call) liveParts(s show) (map[string]string, error) {
+func (c *call) liveParts(s pageRoute) (map[string]string, error) {
 	p, err := s.build(c)
 	if err != nil {
 		return nil, err

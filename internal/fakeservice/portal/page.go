@@ -111,14 +111,14 @@ func instancePath(id string, parts ...string) string {
 	return at
 }
 
-// show is a page with its address.
-type show struct {
+// pageRoute is a page with its address.
+type pageRoute struct {
 	pattern string
 	build   func(*call) (*page, error)
 }
 
-// deed is a form with its address.
-type deed struct {
+// formAction is a form with its address.
+type formAction struct {
 	pattern string
 	// build makes the page with the form.
 	build func(*call) (*page, error)
@@ -134,7 +134,7 @@ type outcome struct {
 }
 
 // show serves a page, or the stream of its changes.
-func (c *call) show(s show) {
+func (c *call) show(s pageRoute) {
 	p, err := s.build(c)
 	if err != nil {
 		c.fail(err)
@@ -152,7 +152,7 @@ func (c *call) show(s show) {
 }
 
 // carryOut processes a form. A refused form is shown again with the sent values.
-func (c *call) carryOut(d deed) {
+func (c *call) carryOut(d formAction) {
 	done, err := d.do(c)
 	if err != nil {
 		c.refuse(d, core.ProblemOf(err))
@@ -169,7 +169,7 @@ func (c *call) carryOut(d deed) {
 	http.Redirect(c.w, c.r, done.to, http.StatusSeeOther)
 }
 
-func (c *call) refuse(d deed, problem *core.Problem) {
+func (c *call) refuse(d formAction, problem *core.Problem) {
 	p, err := d.build(c)
 	if err != nil {
 		c.fail(problem) // this is the reason, whatever the page lacks

@@ -90,10 +90,10 @@ func (p *Portal) Mount(mux *http.ServeMux) {
 	mux.Handle("POST "+Root+"/sign-out", p.signedIn(p.signOut))
 	mux.Handle("GET "+oauth.AuthorizePath, p.fromAnySite(p.signedIn(askForConsent)))
 	mux.Handle("POST "+oauth.AuthorizePath, p.signedIn(answerConsent))
-	for _, s := range shows {
+	for _, s := range pageRoutes {
 		mux.Handle("GET "+Root+s.pattern, p.signedIn(func(c *call) { c.show(s) }))
 	}
-	for _, d := range deeds {
+	for _, d := range formActions {
 		mux.Handle("POST "+Root+d.pattern, p.signedIn(func(c *call) { c.carryOut(d) }))
 	}
 	p.mountFake(mux)

@@ -1,7 +1,7 @@
 package portal
 
-// shows has the pages after sign-in. The table of operations has their operations.
-var shows = []show{
+// pageRoutes has the pages after sign-in. The table of operations has their operations.
+var pageRoutes = []pageRoute{
 	{"/instances", showInstances},
 	{"/instances/new", showNewInstance},
 	{"/instances/{id}", showOverview},
@@ -25,8 +25,8 @@ var shows = []show{
 	{"/integrations/{endpoint}", showEndpoint},
 }
 
-// deeds has the forms after sign-in.
-var deeds = []deed{
+// formActions has the forms after sign-in.
+var formActions = []formAction{
 	{"/instances", showNewInstance, createInstance},
 	{"/instances/{id}/label", showSettings, relabel},
 	{"/instances/{id}/delete", showSettings, deleteInstance},

@@ -16,10 +16,10 @@ import (
 func TestTableHasThePages(t *testing.T) {
 	t.Parallel()
 	want := []string{"GET /checkout/{token}", "POST /checkout/{token}", "GET /guides/apps"}
-	for _, s := range shows {
+	for _, s := range pageRoutes {
 		want = append(want, "GET "+Root+s.pattern)
 	}
-	for _, d := range deeds {
+	for _, d := range formActions {
 		want = append(want, "POST "+Root+d.pattern)
 	}
 	var got []string
@@ -27,7 +27,7 @@ func TestTableHasThePages(t *testing.T) {
 		got = append(got, o.Portal...)
 		isForm := func(place string) bool { return strings.HasPrefix(place, "POST ") }
 		if len(o.REST) > 0 && !o.Effect.Reads && !slices.ContainsFunc(o.Portal, isForm) {
-			t.Errorf("to %s: got the pages %q, want a form: add it to deeds in portal/routes.go and to Portal in operations/table.go", o.Name, o.Portal)
+			t.Errorf("to %s: got the pages %q, want a form: add it to formActions in portal/routes.go and to Portal in operations/table.go", o.Name, o.Portal)
 		}
 	}
 	slices.Sort(want)

@@ -114,7 +114,7 @@ func (a *API) answer(r *http.Request, path string, body []byte) (out reply, docu
 		}
 		return encode(fail(badRequest("%s", violation))), true
 	}
-	out = a.repetitions.once(c, func() reply { return encode(c.run()) })
+	out = a.repetitions.atMostOnce(c, func() reply { return encode(c.run()) })
 	return c.tag(out), true
 }
 

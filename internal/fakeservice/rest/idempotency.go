@@ -35,7 +35,7 @@ func (c *call) idempotencyKey() string {
 // once carries out a call, or returns the stored answer to an earlier one with the same
 // key. If the body differs from the earlier one, that is an error of the client. A
 // refusal is not stored, because its reason may no longer apply at the next try.
-func (r *repetitions) once(c *call, carryOut func() reply) reply {
+func (r *repetitions) atMostOnce(c *call, carryOut func() reply) reply {
 	key := c.idempotencyKey()
 	if key == "" {
 		return carryOut()

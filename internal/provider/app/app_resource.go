@@ -294,8 +294,8 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 		IsProtected: func(ctx context.Context, turn *client.Turn) (bool, error) {
 			return r.isProtected(ctx, turn, state, work)
 		},
-		Send: func(ctx context.Context, turn *client.Turn, permit client.Permit) (client.Pending, error) {
-			return turn.DeleteApp(ctx, name, permit)
+		Send: func(ctx context.Context, turn *client.Turn, guard client.DeleteGuard) (client.Pending, error) {
+			return turn.DeleteApp(ctx, name, guard)
 		},
 	}, &resp.Diagnostics)
 	if err != nil {

@@ -70,7 +70,7 @@ type Deletion struct {
 	Managed    ManagedObject // zero for an object with its own id
 	// IsProtected checks the protection again, right before each request.
 	IsProtected func(context.Context, *client.Turn) (bool, error)
-	Send        func(context.Context, *client.Turn, client.Permit) (client.Pending, error)
+	Send        func(context.Context, *client.Turn, client.DeleteGuard) (client.Pending, error)
 }
 
 // errProtected ends the deletion of a protected object.
@@ -84,14 +84,14 @@ func (b *Resource) DeleteObject(ctx context.Context, d Deletion, diags *diag.Dia
 		if b.Planned.IsMadeAnew(d.Managed) {
 			return nil
 		}
-		permit := func(ctx context.Context) error {
+		guard := func(ctx context.Context) error {
 			protected, err := d.IsProtected(ctx, turn)
 			if err == nil && protected {
 				return errProtected
 			}
 			return err
 		}
-		return turn.Do(ctx, d.Operation, func(ctx context.Context) (client.Pending, error) { return d.Send(ctx, turn, permit) })
+		return turn.Do(ctx, d.Operation, func(ctx context.Context) (client.Pending, error) { return d.Send(ctx, turn, guard) })
 	})
 	if errors.Is(err, errProtected) {
 		d.Object.RefuseDestruction(diags, path.Root("deletion_protection"))

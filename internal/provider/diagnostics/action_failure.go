@@ -44,7 +44,7 @@ func actionNextStep(err error) string {
 		return "The service continues with it. " + longerText(timeout) + " " + unknown + again
 	case errors.As(err, new(*client.InterruptedError)):
 		return "The service continues with it. " + unknown + again
-	case errors.As(err, new(*client.MissingJobError)), errors.As(err, new(*client.NoEvidenceError)), errors.As(err, new(*transport.OutcomeError)):
+	case errors.As(err, new(*client.MissingJobError)), errors.As(err, new(*client.NoProofError)), errors.As(err, new(*transport.OutcomeError)):
 		return unknown + again
 	}
 	return ""

@@ -25,7 +25,7 @@ func TestActionNextStep(t *testing.T) {
 		"interrupted":      {&client.InterruptedError{Err: errors.New("interrupted")}, []string{"The service continues with it.", "before you run it again"}},
 		"timeout":          {&client.InterruptedError{Err: timeout}, []string{`timeouts = { invoke = "2m" }`, "before you run it again"}},
 		"missing job":      {&client.MissingJobError{}, []string{"before you run it again"}},
-		"no evidence":      {&client.NoEvidenceError{}, []string{"before you run it again"}},
+		"no evidence":      {&client.NoProofError{}, []string{"before you run it again"}},
 		"lost answer":      {&transport.OutcomeError{Err: errors.New("504")}, []string{"before you run it again"}},
 		"refused":          {fmt.Errorf("instance i-1: %w", client.ErrNotFound), nil},
 	} {

@@ -77,7 +77,7 @@ func nextStep(err error) string {
 		outcome     *transport.OutcomeError
 		unknown     *client.UnknownCreationError
 		missing     *client.MissingJobError
-		noEvidence  *client.NoEvidenceError
+		noEvidence  *client.NoProofError
 		timeout     *lifetime.TimeoutError
 	)
 	switch {

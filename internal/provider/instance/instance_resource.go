@@ -357,8 +357,8 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 	err := r.DeleteObject(ctx, base.Deletion{
 		InstanceID: id, Timeout: timeout, Operation: client.OpDelete, Object: state.protectedObject(),
 		IsProtected: func(ctx context.Context, _ *client.Turn) (bool, error) { return r.isProtected(ctx, state, work) },
-		Send: func(ctx context.Context, turn *client.Turn, permit client.Permit) (client.Pending, error) {
-			return turn.Delete(ctx, permit)
+		Send: func(ctx context.Context, turn *client.Turn, guard client.DeleteGuard) (client.Pending, error) {
+			return turn.Delete(ctx, guard)
 		},
 	}, &resp.Diagnostics)
 	if err != nil {

@@ -332,8 +332,8 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 			mayGo = err == nil && !protected
 			return protected, err
 		},
-		Send: func(ctx context.Context, turn *client.Turn, permit client.Permit) (client.Pending, error) {
-			return turn.DropDatabase(ctx, name, permit)
+		Send: func(ctx context.Context, turn *client.Turn, guard client.DeleteGuard) (client.Pending, error) {
+			return turn.DropDatabase(ctx, name, guard)
 		},
 	}, &resp.Diagnostics)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package weather generates random failures between client and service that can be
-// repeated. A Weather provides a gateway.Strike that draws from a seed.
+// repeated. A Weather provides a gateway.FaultFunc that draws from a seed.
 //
 // The failure of a request depends only on the seed, the request's number, and whether it
 // reads or writes. Earlier requests have no influence. So the same requests in the same
@@ -123,9 +123,9 @@ func (w Weather) At(seed uint64, n int, method string) (kind Kind, amount time.D
 	return 0, 0, false
 }
 
-// Strike returns the weather's Strike for a seed. The service behind the gateway must keep
-// its past for LongestLag.
-func (w Weather) Strike(seed uint64) gateway.Strike {
+// FaultFunc returns the weather's FaultFunc for a seed. The service behind the gateway
+// must keep its past for LongestLag.
+func (w Weather) FaultFunc(seed uint64) gateway.FaultFunc {
 	if w == Calm {
 		return nil
 	}

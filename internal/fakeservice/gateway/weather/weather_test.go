@@ -50,7 +50,7 @@ func play(t *testing.T, w weather.Weather, seed uint64, n int) []played {
 			_, _ = io.WriteString(rw, whole)
 		}), gateway.Options{})
 		defer g.Close()
-		g.SetStrike(w.Strike(seed))
+		g.SetFaultFunc(w.FaultFunc(seed))
 		client := &http.Client{Transport: gateway.Transport{Handler: g}}
 		for i := range all {
 			method := []string{http.MethodGet, http.MethodPost}[i%2]
@@ -175,7 +175,7 @@ func TestSameSeedSameWeather(t *testing.T) {
 // The failure of a request depends on its number, not on earlier requests.
 func TestEachRequestHasItsOwnWeather(t *testing.T) {
 	t.Parallel()
-	strike := weather.Storm.Strike(3)
+	strike := weather.Storm.FaultFunc(3)
 	backwards := make([]*gateway.Fault, 301)
 	for n := 300; n > 0; n-- {
 		r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
