@@ -91,7 +91,7 @@ func onlyInstance(t *testing.T, fake *fakeservicetest.Server) string {
 	t.Helper()
 	instances := fake.Instances()
 	if len(instances) != 1 {
-		t.Fatalf("the fake has %d instances, not 1", len(instances))
+		t.Fatalf("instances of the fake: got %d, want 1", len(instances))
 	}
 	return instances[0].ID
 }

@@ -108,17 +108,17 @@ func (w *workspace) refusesAll(own, other *fakeservicetest.Server, text string) 
 	} {
 		r := w.run(strings.Fields(command)...)
 		if r.exit != 1 || !strings.Contains(r.output, text) {
-			w.t.Errorf("%s ended with exit %d, and without %q:\n%s", command, r.exit, text, r.output)
+			w.t.Errorf("%s: got exit %d, want 1 and %q in the output:\n%s", command, r.exit, text, r.output)
 		}
 		if diff := cmp.Diff(state, w.objects()); diff != "" {
-			w.t.Errorf("%s changed the state:\n%s", command, diff)
+			w.t.Errorf("the state after %s (-want +got):\n%s", command, diff)
 		}
 	}
 	if made := changes(other); len(made) > 0 {
-		w.t.Errorf("the other service was asked for %v", made)
+		w.t.Errorf("requests to the other service: got %v, want none", made)
 	}
 	if made := changes(own); len(made) > before {
-		w.t.Errorf("the own service was asked for %v", made[before:])
+		w.t.Errorf("requests to the own service: got %v, want none", made[before:])
 	}
 }
 
@@ -161,7 +161,7 @@ func TestUnnotedStateOfAnotherAccount(t *testing.T) {
 	for _, command := range []string{"plan", "apply -auto-approve", "apply -auto-approve -refresh-only", "destroy -auto-approve"} {
 		w.says(1, []string{"Unable to confirm that Instance shop"}, strings.Fields(command)...)
 		if diff := cmp.Diff(state, w.objects()); diff != "" {
-			t.Errorf("%s changed the state:\n%s", command, diff)
+			t.Errorf("the state after %s (-want +got):\n%s", command, diff)
 		}
 	}
 	must(t, len(changes(other)) == 0, "the other account was asked for %v", changes(other))
@@ -290,7 +290,7 @@ func TestUpdateOfAnotherAccount(t *testing.T) {
 			})
 			must(t, err == nil, "%v", err)
 			if len(applied.Diagnostics) != 1 || applied.Diagnostics[0].Summary != "The state belongs to another account" {
-				t.Errorf("the update ended with %v, want one error about another account", applied.Diagnostics)
+				t.Errorf("the update: got %v, want one error about another account", applied.Diagnostics)
 			}
 		})
 	}
@@ -429,7 +429,7 @@ func TestAccountIDThatIsMissingForOneRun(t *testing.T) {
 	for _, command := range []string{"plan", "apply -auto-approve", "apply -auto-approve -refresh-only"} {
 		w.says(1, []string{"The state belongs to another account", "acc-a", "acc-b"}, strings.Fields(command)...)
 		if diff := cmp.Diff(state, w.objects()); diff != "" {
-			t.Errorf("%s changed the state:\n%s", command, diff)
+			t.Errorf("the state after %s (-want +got):\n%s", command, diff)
 		}
 	}
 }

@@ -43,17 +43,17 @@ func TestActionsInvoked(t *testing.T) {
 			w := newWorkspace(t, fake, actionHCL(name, c.arguments))
 			r := w.run("apply", "-auto-approve", "-no-color", "-invoke=action.hosting_"+name+".test")
 			if r.exit != 0 {
-				t.Fatalf("exit %d:\n%s", r.exit, r.output)
+				t.Fatalf("the apply that invokes the action: got exit %d, want 0:\n%s", r.exit, r.output)
 			}
 			jobs := fake.Jobs()
 			if len(jobs) != 1 || jobs[0].Operation != c.operation || jobs[0].Target != c.target || jobs[0].Status != "done" {
-				t.Fatalf("jobs %+v", jobs)
+				t.Fatalf("jobs: got %+v, want %s of %s done", jobs, c.operation, c.target)
 			}
 			if first := fmt.Sprintf("Job %s (%s) is accepted.", jobs[0].ID, c.operation); !strings.Contains(r.output, first) {
-				t.Errorf("no progress %q:\n%s", first, r.output)
+				t.Errorf("the output of the apply: got\n%s\nwant %q in it", r.output, first)
 			}
 			if name == "app_redeploy" && !strings.Contains(r.output, "is deployed and runs.") {
-				t.Errorf("the build was not waited for:\n%s", r.output)
+				t.Errorf("the output of the apply: got\n%s\nwant the end of the build in it", r.output)
 			}
 		})
 	}
@@ -67,7 +67,7 @@ func TestActionsRefuseBadArguments(t *testing.T) {
 	}
 	runWith(t, providerActions, steps...)
 	if n := fake.Count("POST", "**"); n != 0 {
-		t.Errorf("%d requests were sent", n)
+		t.Errorf("requests that were sent: got %d, want none", n)
 	}
 }
 
@@ -87,7 +87,7 @@ resource "terraform_data" "release" {
 		PostApplyFunc: func() {
 			app, _ := fake.App("i-one", "web")
 			if jobsOf(fake, "app_redeploy") != 1 || len(app.Builds) == 0 || app.Builds[0].Status != "successful" {
-				t.Errorf("jobs %+v, builds %+v", fake.Jobs(), app.Builds)
+				t.Errorf("jobs: got %+v, want one redeployment; builds: got %+v, want the first successful", fake.Jobs(), app.Builds)
 			}
 		},
 	})
@@ -100,7 +100,7 @@ func TestActionWhoseJobFails(t *testing.T) {
 	w := newWorkspace(t, fake, actionHCL("instance_rotate", ""))
 	r := w.run("apply", "-auto-approve", "-no-color", "-invoke=action.hosting_instance_rotate.test")
 	if r.exit == 0 || !strings.Contains(r.output, "The vault is on fire (trouble)") {
-		t.Errorf("exit %d:\n%s", r.exit, r.output)
+		t.Errorf("the failed rotation: got exit %d, want another than 0 and the job's error:\n%s", r.exit, r.output)
 	}
 }
 
@@ -117,10 +117,10 @@ func TestInterruptedActionHasToldItsJob(t *testing.T) {
 	apply.signal(syscall.SIGINT)
 	r := apply.wait()
 	if job := fake.Jobs()[0].ID; !strings.Contains(r.output, "Job "+job+" (rotate) is accepted.") {
-		t.Errorf("the output does not name job %s:\n%s", job, r.output)
+		t.Errorf("the output of the interrupted apply: got\n%s\nwant the accepted job %s in it", r.output, job)
 	}
 	if n := fake.Count("POST", "/instances/*/actions/rotate"); n != 1 {
-		t.Errorf("%d rotations, want 1", n)
+		t.Errorf("rotations: got %d, want 1", n)
 	}
 }
 
@@ -188,13 +188,13 @@ resource "terraform_data" "restart" {
 		PostApplyFunc: func() { mustHaveNoConflict(t, fake) },
 	})
 	if n := jobsOf(fake, "engine_restart"); n != 3 {
-		t.Errorf("%d restarts, want 3", n)
+		t.Errorf("restarts: got %d, want 3", n)
 	}
 }
 
 func mustHaveNoConflict(t *testing.T, fake *fakeservicetest.Server) {
 	t.Helper()
 	if n := conflicts(fake); n != 0 {
-		t.Errorf("%d requests were answered 409, want 0", n)
+		t.Errorf("requests that were answered 409: got %d, want 0", n)
 	}
 }

@@ -41,7 +41,7 @@ func (w *workspace) queryBy(blocks string) result {
 	w.write("all.tfquery.hcl", blocks)
 	r := w.run("query", "-no-color", "-generate-config-out=generated.tf")
 	if r.exit != 0 {
-		w.t.Fatalf("query ended with exit %d:\n%s", r.exit, r.output)
+		w.t.Fatalf("query: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	w.mustBeFormatted("generated.tf")
 	return r
@@ -51,7 +51,7 @@ func (w *workspace) queryBy(blocks string) result {
 func (w *workspace) mustBeFormatted(name string) {
 	w.t.Helper()
 	if r := w.run("fmt", "-check", "-diff", "-no-color", name); r.exit != 0 {
-		w.t.Errorf("%s is not in the standard form (exit %d):\n%s", name, r.exit, r.output)
+		w.t.Errorf("fmt -check of %s: got exit %d, want 0 and the standard form:\n%s", name, r.exit, r.output)
 	}
 }
 
@@ -60,7 +60,7 @@ func mustOnlyHaveRead(t *testing.T, fake *fakeservicetest.Server) {
 	t.Helper()
 	for _, request := range fake.Requests() {
 		if request.Method != http.MethodGet {
-			t.Errorf("%s %s", request.Method, request.Path)
+			t.Errorf("requests: got %s %s, want only GET", request.Method, request.Path)
 		}
 	}
 }
@@ -129,16 +129,16 @@ func TestAdoptedAccounts(t *testing.T) {
 			generated := w.read("generated.tf")
 			for _, kind := range typesToAdopt {
 				if !strings.Contains(generated, "resource \"hosting_"+kind+"\"") {
-					t.Errorf("nothing is generated for hosting_%s:\n%s", kind, query.output)
+					t.Errorf("the generated configuration: got no hosting_%s, want one:\n%s", kind, query.output)
 				}
 			}
 			apply := w.apply()
 			if want := fmt.Sprint(strings.Count(generated, "import {"), " imported, 0 added, 0 changed, 0 destroyed"); !strings.Contains(apply.output, want) {
-				t.Errorf("the apply does not say %q:\n%s", want, apply.output)
+				t.Errorf("the output of the apply: got\n%s\nwant %q in it", apply.output, want)
 			}
 			w.mustBeSettled()
 			if diff := cmp.Diff(before, accounts.RecordsOf(fake.Service)); diff != "" {
-				t.Errorf("the adoption has changed the account:\n%s", diff)
+				t.Errorf("the account after the adoption (-want +got):\n%s", diff)
 			}
 			mustOnlyHaveRead(t, fake)
 			if strings.Contains(w.read("terraform.tfstate")+generated+query.output+apply.output, accounts.SecretOfAll) {
@@ -149,7 +149,7 @@ func TestAdoptedAccounts(t *testing.T) {
 				"are left alone": apply.output, "The secret of webhook endpoint": apply.output,
 			} {
 				if !strings.Contains(output, "Warning: ") || !strings.Contains(output, text) {
-					t.Errorf("%q is not said:\n%s", text, output)
+					t.Errorf("the output: got\n%s\nwant the warning %q in it", output, text)
 				}
 			}
 		})
@@ -201,15 +201,15 @@ func TestAdoptedByIDs(t *testing.T) {
 	}
 	w := newWorkspace(t, fake, blocks.String())
 	if r := w.run("plan", "-no-color", "-generate-config-out=generated.tf"); r.exit != 0 {
-		t.Fatalf("the plan ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("the plan: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	w.mustBeFormatted("generated.tf")
 	if apply := w.apply(); !strings.Contains(apply.output, "0 added, 0 changed, 0 destroyed") {
-		t.Errorf("the import changed something:\n%s", apply.output)
+		t.Errorf("the import: got\n%s\nwant nothing changed", apply.output)
 	}
 	w.mustBeSettled()
 	if diff := cmp.Diff(before, accounts.RecordsOf(fake.Service)); diff != "" {
-		t.Errorf("the adoption has changed the account:\n%s", diff)
+		t.Errorf("the account after the adoption (-want +got):\n%s", diff)
 	}
 	mustOnlyHaveRead(t, fake)
 }
@@ -228,13 +228,13 @@ func TestQueryOfWhatComesAndGoes(t *testing.T) {
 	w := newWorkspace(t, fake, "")
 	query := w.query(100, typesToAdopt...)
 	if got := w.read("generated.tf"); strings.Contains(got, "i-goes") || !strings.Contains(got, comes) || !strings.Contains(got, "i-failed") {
-		t.Errorf("the wrong instances are listed:\n%s", query.output)
+		t.Errorf("the listed instances: got\n%s\nwant the new one and the failed one, without the one that goes", query.output)
 	}
 	apply := w.start("apply", "-auto-approve", "-no-color")
 	apply.until("the apply waits for the creation", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
 	release()
 	if r := apply.wait(); r.exit != 0 {
-		t.Fatalf("the apply ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	w.mustBeSettled()
 	if jobs := fake.Jobs(); len(jobs) != 1 {
@@ -256,7 +256,7 @@ func TestQueryCutOff(t *testing.T) {
 	for limit, cut := range map[int]bool{2: true, 3: false} {
 		r := w.query(limit, "instance", "postgres_database")
 		if got := strings.Count(r.output, "The list is not whole"); (got > 0) != cut {
-			t.Errorf("with a limit of %d it is said %d times that there is more:\n%s", limit, got, r.output)
+			t.Errorf("with a limit of %d: got %d warnings that the list is not whole, want any: %t\n%s", limit, got, cut, r.output)
 		}
 		if err := os.Remove(filepath.Join(w.folder, "generated.tf")); err != nil {
 			t.Fatal(err)

@@ -38,7 +38,7 @@ func TestAppWithALongHistory(t *testing.T) {
 	}
 	for _, request := range fake.Requests() {
 		if request.Method == "GET" && strings.HasSuffix(request.Path, "/builds") && strings.Contains(request.Query, "cursor=") {
-			t.Errorf("a further page was read: %s?%s", request.Path, request.Query)
+			t.Errorf("reads of builds: got %s?%s, want the first page only", request.Path, request.Query)
 		}
 	}
 	w.mustBeSettled()

@@ -54,7 +54,7 @@ func TestDeployedBuildIsRefreshed(t *testing.T) {
 			Check: func(s *terraformState) error {
 				app := s.RootModule().Resources[appAddress].Primary.Attributes
 				if newest := theApp(t, fake).Builds[0].ID; app["commit"] != pushed || app["build_id"] != newest {
-					return fmt.Errorf("build %s of commit %s, want %s of %s", app["build_id"], app["commit"], newest, pushed)
+					return fmt.Errorf("the app: got build %s of commit %s, want %s of %s", app["build_id"], app["commit"], newest, pushed)
 				}
 				return nil
 			},
@@ -72,7 +72,7 @@ func TestDeployCommit(t *testing.T) {
 	deployed := func(commit *string) resource.TestCheckFunc {
 		return func(s *terraformState) error {
 			if got := s.RootModule().Resources[appAddress].Primary.Attributes["commit"]; got != *commit {
-				return fmt.Errorf("commit %s is deployed, want %s", got, *commit)
+				return fmt.Errorf("the deployed commit: got %s, want %s", got, *commit)
 			}
 			return nil
 		}
@@ -92,7 +92,7 @@ func TestDeployCommit(t *testing.T) {
 		},
 	)
 	if n := redeploys(fake); n != 0 || first == second {
-		t.Errorf("%d redeploys of %s and %s, want none", n, first, second)
+		t.Errorf("redeployments of %s and %s: got %d, want none of two different commits", first, second, n)
 	}
 }
 

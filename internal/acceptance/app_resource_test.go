@@ -109,10 +109,10 @@ func TestAppLifecycle(t *testing.T) {
 		},
 	)
 	if n := fake.Count("POST", "/instances/*/apps/import"); n != 2 {
-		t.Errorf("%d imports, want 2", n)
+		t.Errorf("imports of apps: got %d, want 2", n)
 	}
 	if n := jobsOf(fake, "app_delete"); n != 2 {
-		t.Errorf("%d apps were deleted, want 2", n)
+		t.Errorf("deletions of apps: got %d, want 2", n)
 	}
 }
 
@@ -287,14 +287,14 @@ func TestAppFailedBuildInAnUpdateKeepsTheRunningVersion(t *testing.T) {
 			Check: func(*terraformState) error {
 				app := theApp(t, fake)
 				if app.Status != "running" || len(app.Builds) != 3 || app.Builds[0].Status != "successful" {
-					t.Errorf("the app is %s with builds %+v", app.Status, app.Builds)
+					t.Errorf("the app: got %s with builds %+v, want running with three builds, the newest successful", app.Status, app.Builds)
 				}
 				return nil
 			},
 		},
 	)
 	if n := fake.Count("POST", "/instances/*/apps/import"); n != 1 {
-		t.Errorf("%d imports, want 1", n)
+		t.Errorf("imports of apps: got %d, want 1", n)
 	}
 }
 
@@ -369,7 +369,7 @@ func TestAppAfterImportIsNotBuiltAgain(t *testing.T) {
 			ConfigPlanChecks: emptyPlan,
 			Check: func(*terraformState) error {
 				if n := len(theApp(t, fake).Builds); n != 1 {
-					t.Errorf("%d builds, want 1", n)
+					t.Errorf("builds: got %d, want 1", n)
 				}
 				return nil
 			},

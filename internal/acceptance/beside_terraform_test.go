@@ -61,7 +61,7 @@ resource "hosting_webhook_endpoint" "test" {
 	submit := func(path, form string, values map[string]string) {
 		t.Helper()
 		if page := person.Open(path).Submit(form, values); page.Status != http.StatusOK {
-			t.Fatalf("the form %s was answered %d: %s", form, page.Status, page.Text())
+			t.Fatalf("the answer to the form %s: got %d, want 200: %s", form, page.Status, page.Text())
 		}
 		machine.Until(t, "the person's job has ended", func() bool {
 			return !slices.ContainsFunc(fake.Jobs(), fakeservice.Job.InProgress)
@@ -75,11 +75,11 @@ resource "hosting_webhook_endpoint" "test" {
 
 	plan := w.run("plan", "-detailed-exitcode", "-no-color")
 	if plan.exit != 2 || !strings.Contains(plan.output, "0 to add, 5 to change, 0 to destroy") {
-		t.Errorf("the plan ended with exit %d:\n%s", plan.exit, plan.output)
+		t.Errorf("the plan: got exit %d, want 2 and five changes:\n%s", plan.exit, plan.output)
 	}
 	for _, drift := range []string{`"other" -> "test"`, `- "192.0.2.1",`, `"rw" -> "ro"`, `"https://other.example" -> "https://app.example"`, `false -> true`} {
 		if !strings.Contains(plan.output, drift) {
-			t.Errorf("the plan does not show %s:\n%s", drift, plan.output)
+			t.Errorf("the plan: got\n%s\nwant %s in it", plan.output, drift)
 		}
 	}
 
@@ -90,7 +90,7 @@ resource "hosting_webhook_endpoint" "test" {
 	apply.mustRun()
 	release()
 	if r := apply.wait(); r.exit != 0 || !strings.Contains(r.output, "0 added, 5 changed, 0 destroyed") {
-		t.Fatalf("the apply ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("the apply: got exit %d, want 0 and five changes:\n%s", r.exit, r.output)
 	}
 	w.mustBeSettled()
 	instance, _ := fake.Instance(id)
@@ -110,7 +110,7 @@ resource "hosting_webhook_endpoint" "test" {
 		heard = append(heard, d.Event.Type+" "+d.Event.ID)
 	}
 	if diff := cmp.Diff(slices.Sorted(slices.Values(told)), slices.Sorted(slices.Values(heard))); diff != "" {
-		t.Errorf("happened (-) and heard (+):\n%s", diff)
+		t.Errorf("events that were delivered (-want +got):\n%s", diff)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestProviderHasNothingOfTheFake(t *testing.T) {
 	for dependency := range strings.Lines(string(list)) {
 		for _, foreign := range []string{"modelcontextprotocol", "nats-io", "redis", "pgx", "bbolt", "/internal/fakeservice"} {
 			if strings.Contains(dependency, foreign) {
-				t.Errorf("the provider has %s", strings.TrimSpace(dependency))
+				t.Errorf("dependencies of the provider: got %s, want none of the fake", strings.TrimSpace(dependency))
 			}
 		}
 	}

@@ -111,7 +111,7 @@ func (w *workspace) apply() result {
 	w.t.Helper()
 	r := w.run("apply", "-auto-approve", "-no-color")
 	if r.exit != 0 {
-		w.t.Fatalf("apply ended with exit %d:\n%s", r.exit, r.output)
+		w.t.Fatalf("apply: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	return r
 }
@@ -120,7 +120,7 @@ func (w *workspace) apply() result {
 func (w *workspace) mustBeSettled() {
 	w.t.Helper()
 	if r := w.run("plan", "-detailed-exitcode", "-no-color"); r.exit != 0 {
-		w.t.Fatalf("the plan after the apply is not empty (exit %d):\n%s", r.exit, r.output)
+		w.t.Fatalf("the plan after the apply: got exit %d, want 0 and no changes:\n%s", r.exit, r.output)
 	}
 }
 
@@ -180,7 +180,7 @@ func (s *started) until(what string, holds func() bool) {
 			return true
 		}
 		if ended {
-			s.t.Fatalf("the CLI has ended, and it did not come to: %s\n%s", what, unwrapped(s.output.String()))
+			s.t.Fatalf("the CLI: got its end, want before it: %s:\n%s", what, unwrapped(s.output.String()))
 		}
 		return false
 	})
@@ -190,7 +190,7 @@ func (s *started) until(what string, holds func() bool) {
 func (s *started) mustRun() {
 	s.t.Helper()
 	if !s.runs() {
-		s.t.Fatalf("the CLI has ended too early:\n%s", unwrapped(s.output.String()))
+		s.t.Fatalf("the CLI: got its end, want it still running:\n%s", unwrapped(s.output.String()))
 	}
 }
 
@@ -309,7 +309,7 @@ func (w *workspace) mustBeKept(kind, name string) *savedInstance {
 		w.t.Fatalf("%s.%s is not in the state", kind, name)
 	}
 	if object.Status != "" {
-		w.t.Fatalf("%s.%s is %s", kind, name, object.Status)
+		w.t.Fatalf("the status of %s.%s: got %s, want none", kind, name, object.Status)
 	}
 	return object
 }

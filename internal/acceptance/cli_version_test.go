@@ -85,7 +85,7 @@ func TestCapabilitiesAsDocumented(t *testing.T) {
 	} {
 		for _, c := range capabilities {
 			if line := fmt.Sprintf("| %s | %s | %s |", row, since(c.Terraform), since(c.Tofu)); !strings.Contains(guide, line) {
-				t.Errorf("the guide does not have the row %q", line)
+				t.Errorf("the guide: got no row %q, want one", line)
 			}
 		}
 	}

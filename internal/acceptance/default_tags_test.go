@@ -110,7 +110,7 @@ resource "terraform_data" "later" { input = "crew" }
 		`{"tags":["crew","own"]}`, `{"tags":["crew","own","team"]}`, `{"tags":[]}`,
 	}
 	if diff := cmp.Diff(want, sent); diff != "" {
-		t.Error(diff)
+		t.Errorf("the tags that were sent (-want +got):\n%s", diff)
 	}
 }
 

@@ -63,6 +63,6 @@ func TestEngineCheckSendsNothing(t *testing.T) {
 	before := len(fake.Requests())
 	w.says(0, nil, "plan")
 	if sent := fake.Requests()[before:]; len(sent) != 0 {
-		t.Errorf("the plan sent %+v, want no request", sent)
+		t.Errorf("requests of the plan: got %+v, want none", sent)
 	}
 }

@@ -106,7 +106,7 @@ func TestGoldenStatesAreCarriedOn(t *testing.T) {
 				updates[object.kind+"."+object.name] = "update"
 			}
 			if diff := cmp.Diff(updates, w.planned("plan")); diff != "" {
-				t.Fatalf("the plan does not update each of them:\n%s", diff)
+				t.Fatalf("the planned actions (-want +got):\n%s", diff)
 			}
 			must(t, len(fake.Jobs()) == made, "something was done before the update")
 			r = w.run("apply", "-no-color", "plan")
@@ -175,10 +175,10 @@ func TestGoldenStatesAreOfEveryType(t *testing.T) {
 		slices.Sort(kinds)
 		kinds = slices.Compact(kinds)
 		if golden.edition == states[len(states)-1].edition && !slices.Equal(kinds, types) {
-			t.Errorf("%s has %q, and there is %q", golden, kinds, types)
+			t.Errorf("types of %s: got %q, want %q", golden, kinds, types)
 		}
 		if oldest := strings.HasSuffix(golden.cli, "-1.11"); oldest && identified > 0 || !oldest && identified != len(golden.objects(t))-scripts {
-			t.Errorf("%s has %d identities", golden, identified)
+			t.Errorf("identities of %s: got %d, want none of Terraform 1.11, and otherwise one of each object but the scripts", golden, identified)
 		}
 	}
 }
@@ -195,7 +195,7 @@ func TestGoldenStatesAreUpgraded(t *testing.T) {
 		for _, object := range golden.objects(t) {
 			schema := schemas.ResourceSchemas[object.kind]
 			if schema == nil {
-				t.Errorf("%s holds a %s, and there is no such type: its state cannot be read any more", golden, object.kind)
+				t.Errorf("%s: got a %s, want only types that exist: the provider cannot read this state any more", golden, object.kind)
 				continue
 			}
 			upgraded, err := server.UpgradeResourceState(t.Context(), &tfprotov6.UpgradeResourceStateRequest{
@@ -203,7 +203,7 @@ func TestGoldenStatesAreUpgraded(t *testing.T) {
 			})
 			must(t, err == nil, "%v", err)
 			if len(upgraded.Diagnostics) > 0 {
-				t.Errorf("%s of %s: %s: %s", object.kind, golden, upgraded.Diagnostics[0].Summary, upgraded.Diagnostics[0].Detail)
+				t.Errorf("the upgrade of %s of %s: got %s: %s, want no diagnostic", object.kind, golden, upgraded.Diagnostics[0].Summary, upgraded.Diagnostics[0].Detail)
 				continue
 			}
 			if object.SchemaVersion == schema.Version {
@@ -228,7 +228,7 @@ func mustHoldAll(t *testing.T, golden goldenState, kind string, attributes json.
 	must(t, value.As(&now) == nil, "%s is no object", value)
 	for name, before := range was {
 		if after, ok := now[name]; before != nil && (!ok || after.IsNull()) {
-			t.Errorf("%s of %s: the schema has lost %s without a new Version and an upgrader (CONTRIBUTING.md, \"A schema that changes\")", kind, golden, name)
+			t.Errorf("%s of %s: got no %s after the upgrade, want it kept: the schema has lost it without a new Version and an upgrader (CONTRIBUTING.md, \"A schema that changes\")", kind, golden, name)
 		}
 	}
 }
@@ -239,6 +239,6 @@ func mustIdentify(t *testing.T, golden goldenState, object goldenObject, schema 
 	t.Helper()
 	_, err := (&tfprotov6.RawState{JSON: object.Identity}).Unmarshal(schema.ValueType())
 	if object.IdentityVersion != schema.Version || err != nil {
-		t.Errorf("identity of %s of %s, version %d: the schema of version %d does not read it: %v", object.kind, golden, object.IdentityVersion, schema.Version, err)
+		t.Errorf("identity of %s of %s: got version %d (%v), want version %d, readable", object.kind, golden, object.IdentityVersion, err, schema.Version)
 	}
 }

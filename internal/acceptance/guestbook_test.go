@@ -74,16 +74,16 @@ func TestGuestbook(t *testing.T) {
 	}
 	for what, check := range checks {
 		if diff := cmp.Diff(check.want, check.got); diff != "" {
-			t.Errorf("%s: %s", what, diff)
+			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
 	for _, variable := range []string{"NEXT_PUBLIC_AUTH_URL", "NEXT_PUBLIC_AUTH_ANON_KEY"} {
 		if app.Env[variable] == "" {
-			t.Errorf("%s is not set", variable)
+			t.Errorf("%s: got no value, want one", variable)
 		}
 	}
 	if !strings.HasSuffix(app.Env["NEXT_PUBLIC_AUTH_URL"], "/auth/v1") {
-		t.Errorf("the auth URL is %s", app.Env["NEXT_PUBLIC_AUTH_URL"])
+		t.Errorf("NEXT_PUBLIC_AUTH_URL: got %s, want it to end in /auth/v1", app.Env["NEXT_PUBLIC_AUTH_URL"])
 	}
 	outputs := w.run("output", "-no-color")
 	if !strings.Contains(outputs.output, app.URL) {
@@ -91,16 +91,16 @@ func TestGuestbook(t *testing.T) {
 	}
 
 	if r := w.run("destroy", "-auto-approve", "-no-color"); r.exit != 0 {
-		t.Fatalf("destroy ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("destroy: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	// The module's test cannot assert that a new name creates no new instance: OpenTofu
 	// does not allow outputs of another run in a condition.
 	if n := fake.Count("POST", "/instances"); n != 1 {
-		t.Errorf("%d creations, want 1", n)
+		t.Errorf("creations: got %d, want 1", n)
 	}
 	for what, n := range fake.Left() {
 		if n != 0 {
-			t.Errorf("%d %s are left", n, what)
+			t.Errorf("%s after the destroy: got %d, want none", what, n)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestGuestbookInterrupted(t *testing.T) {
 				apply.until(moment, func() bool { return at.come(fake) })
 				interrupt(apply)
 				if r := apply.wait(); r.exit == 0 {
-					t.Fatalf("the interrupted apply ended with exit 0:\n%s", r.output)
+					t.Fatalf("the interrupted apply: got exit 0, want another:\n%s", r.output)
 				}
 				w.mustBeKept("hosting_instance", "this")
 				release()
@@ -151,7 +151,7 @@ func TestGuestbookInterrupted(t *testing.T) {
 				w.mustBeSettled()
 				mustBeOnce(t, fake)
 				if object := w.mustBeKept("hosting_app", "this"); object.Attributes["status"] != "running" {
-					t.Errorf("the app is %v", object.Attributes["status"])
+					t.Errorf("the app: got status %v, want running", object.Attributes["status"])
 				}
 			})
 		}
@@ -166,14 +166,14 @@ func TestGuestbookUnpaid(t *testing.T) {
 	r := w.run("apply", "-auto-approve", "-no-color", "-var", "plan=small")
 	checkout := fake.Instances()[0].CheckoutURL
 	if r.exit != 1 || !strings.Contains(r.output, "The instance waits for its checkout. Open "+checkout) {
-		t.Fatalf("exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("the apply before the checkout: got exit %d, want 1 and the checkout's address:\n%s", r.exit, r.output)
 	}
 	w.mustBeKept("hosting_instance", "this")
 	if err := fake.PayCheckout(onlyInstance(t, fake)); err != nil {
 		t.Fatal(err)
 	}
 	if r := w.run("apply", "-auto-approve", "-no-color", "-var", "plan=small"); r.exit != 0 {
-		t.Fatalf("exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("the apply after the checkout: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	mustBeOnce(t, fake)
 }
@@ -205,7 +205,7 @@ func TestGuestbookThatFailsIsOneError(t *testing.T) {
 				defer row.fail(fake)()
 				r := w.run("apply", "-auto-approve", "-no-color")
 				if r.exit != 1 || strings.Count(r.output, "Error: ") != 1 || !strings.Contains(r.output, row.says) {
-					t.Errorf("exit %d:\n%s", r.exit, r.output)
+					t.Errorf("the apply: got exit %d, want 1 and one error with %q:\n%s", r.exit, row.says, r.output)
 				}
 				if app := w.saved("hosting_app", "this"); app == nil || app.Attributes["status"] != "failed" {
 					t.Errorf("hosting_app.this in the state: got %+v, want the status failed", app)
@@ -238,7 +238,7 @@ func TestCtrlCOfATerminalReachesTheGroup(t *testing.T) {
 	release()
 	w.apply()
 	if n := fake.Count("POST", "/instances"); n != 1 {
-		t.Errorf("%d creations, want 1", n)
+		t.Errorf("creations: got %d, want 1", n)
 	}
 }
 
@@ -252,11 +252,11 @@ func TestGuestbookOwnTest(t *testing.T) {
 	}
 	r := w.run("test", "-no-color")
 	if r.exit != 0 || !strings.Contains(r.output, "Success!") {
-		t.Fatalf("terraform test ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("terraform test: got exit %d, want 0 and success:\n%s", r.exit, r.output)
 	}
 	for what, n := range fake.Left() {
 		if n != 0 {
-			t.Errorf("%d %s are left", n, what)
+			t.Errorf("%s after terraform test: got %d, want none", what, n)
 		}
 	}
 }

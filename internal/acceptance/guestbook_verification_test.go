@@ -66,19 +66,19 @@ func TestGuestbookVerification(t *testing.T) {
 	// None of this is drift. The build that the checks redeployed appears in the module's
 	// outputs.
 	if r := w.apply(); !strings.Contains(r.output, "0 added, 0 changed, 0 destroyed") {
-		t.Errorf("after the visits, something was changed:\n%s", r.output)
+		t.Errorf("the apply after the visits: got\n%s\nwant nothing changed", r.output)
 	}
 	w.mustBeSettled()
 
 	if r := w.run("destroy", "-auto-approve", "-no-color"); r.exit != 0 {
-		t.Fatalf("destroy ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("destroy: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	for what, n := range fake.Left() {
 		if n != 0 {
-			t.Errorf("%d %s are left", n, what)
+			t.Errorf("%s after the destroy: got %d, want none", what, n)
 		}
 	}
 	if left := fake.Processes(id); len(left) > 0 {
-		t.Errorf("the processes %v are left", left)
+		t.Errorf("processes after the destroy: got %v, want none", left)
 	}
 }

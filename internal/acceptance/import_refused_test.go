@@ -58,7 +58,7 @@ func TestImportOfNothing(t *testing.T) {
 	server := configured(t, fake)
 	for kind, importer := range importers {
 		if len(importsOfNothing[kind]) == 0 {
-			t.Errorf("nothing is tried of %s", kind)
+			t.Errorf("imports of %s: got none in the table, want at least one", kind)
 		}
 		for _, nothing := range importsOfNothing[kind] {
 			for way, request := range requestsOf(t, kind, strings.Split(nothing.id, "/"), partsOf(importer.id, importer.identity)) {
@@ -176,7 +176,7 @@ func mustRefuse(t *testing.T, server tfprotov6.ProviderServer, request *tfprotov
 	answer, err := server.ImportResourceState(t.Context(), request)
 	must(t, err == nil, "%v", err)
 	if len(answer.Diagnostics) != 1 || answer.Diagnostics[0].Severity != tfprotov6.DiagnosticSeverityError || !strings.Contains(answer.Diagnostics[0].Detail, says) {
-		t.Errorf("%s %q: it does not say %q: %+v", request.TypeName, request.ID, says, answer.Diagnostics)
+		t.Errorf("%s %q: got %+v, want one error that says %q", request.TypeName, request.ID, answer.Diagnostics, says)
 		for _, d := range answer.Diagnostics {
 			t.Errorf("%s: %s", d.Summary, d.Detail)
 		}

@@ -145,7 +145,7 @@ func TestEachTypeIsImportedOnlyWithAClient(t *testing.T) {
 			answer, err := server.ImportResourceState(t.Context(), request)
 			must(t, err == nil, "%v", err)
 			if len(answer.Diagnostics) != 1 || answer.Diagnostics[0].Summary != "The provider is not configured yet" {
-				t.Errorf("%s by %s: %d imported, diagnostics %+v", kind, way, len(answer.ImportedResources), answer.Diagnostics)
+				t.Errorf("%s by %s: got %d imported and diagnostics %+v, want one error that the provider is not configured", kind, way, len(answer.ImportedResources), answer.Diagnostics)
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func TestImportIsDeferredWhereTheCLIAllowsIt(t *testing.T) {
 			answer, err := server.ImportResourceState(t.Context(), request)
 			must(t, err == nil, "%v", err)
 			if answer.Deferred == nil || answer.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown || len(answer.Diagnostics) > 0 {
-				t.Errorf("%s by %s: deferred %+v, diagnostics %+v", kind, way, answer.Deferred, answer.Diagnostics)
+				t.Errorf("%s by %s: got deferred %+v and diagnostics %+v, want it deferred without diagnostics", kind, way, answer.Deferred, answer.Diagnostics)
 			}
 		}
 	}

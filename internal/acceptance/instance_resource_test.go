@@ -119,10 +119,10 @@ resource "hosting_instance" "test" {
 		},
 	)
 	if n := fake.Count("POST", "/instances"); n != 1 {
-		t.Errorf("%d creations, want 1", n)
+		t.Errorf("creations: got %d, want 1", n)
 	}
 	if n := len(fake.Instances()); n != 0 {
-		t.Errorf("%d instances are left after destroy", n)
+		t.Errorf("instances after the destroy: got %d, want none", n)
 	}
 }
 
@@ -150,7 +150,7 @@ resource "hosting_instance" "test" {
 		},
 	)
 	if n := fake.Count("POST", "/instances"); n != 2 {
-		t.Errorf("%d creations, want 2", n)
+		t.Errorf("creations: got %d, want 2", n)
 	}
 }
 
@@ -269,7 +269,7 @@ resource "hosting_instance" "test" {
 		refuses(body("a", "free", "eu-central", "engines = {}\n timeouts = { create = \"soon\" }"), `timeouts.create "soon" is not a duration. Write 45m.`),
 	)
 	if n := fake.Count("POST", "/instances"); n != 0 {
-		t.Errorf("%d creations were sent, want 0", n)
+		t.Errorf("creations that were sent: got %d, want 0", n)
 	}
 }
 
@@ -286,7 +286,7 @@ func TestInstanceCreationFails(t *testing.T) {
 		},
 	)
 	if n := len(fake.Instances()); n != 0 {
-		t.Errorf("%d instances are left after destroy, want 0", n)
+		t.Errorf("instances after the destroy: got %d, want 0", n)
 	}
 }
 

@@ -23,12 +23,12 @@ resource "hosting_instance" "test" {
 	first := w.apply()
 	checkout := fake.Instances()[0].CheckoutURL
 	if checkout == "" || !strings.Contains(first.output, checkout) || !strings.Contains(first.output, "Warning: Instance paid waits for its checkout") {
-		t.Fatalf("the apply does not warn with the checkout's address %q:\n%s", checkout, first.output)
+		t.Fatalf("the output of the apply: got\n%s\nwant a warning with the checkout's address %q", first.output, checkout)
 	}
 	w.mustBeKept("hosting_instance", "test")
 
 	if r := w.run("apply", "-auto-approve", "-no-color"); r.exit != 1 || !strings.Contains(r.output, checkout) {
-		t.Fatalf("an apply before the checkout ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("an apply before the checkout: got exit %d, want 1 and the checkout's address:\n%s", r.exit, r.output)
 	}
 	id := onlyInstance(t, fake)
 	if err := fake.PayCheckout(id); err != nil {
@@ -38,10 +38,10 @@ resource "hosting_instance" "test" {
 	w.mustBeSettled()
 	object := w.mustBeKept("hosting_instance", "test")
 	if object.Attributes["id"] != id || object.Attributes["status"] != "running" || object.Attributes["checkout_url"] != nil {
-		t.Errorf("the state has %v", object.Attributes)
+		t.Errorf("the instance in the state: got %v, want %s running without a checkout", object.Attributes, id)
 	}
 	if n := fake.Count("POST", "/instances"); n != 1 {
-		t.Errorf("%d creations, want 1", n)
+		t.Errorf("creations: got %d, want 1", n)
 	}
 }
 
@@ -63,11 +63,11 @@ func TestInterruptedCreationResumes(t *testing.T) {
 			interrupt(apply)
 			r := apply.wait()
 			if r.exit == 0 {
-				t.Fatalf("an interrupted apply ended with exit 0:\n%s", r.output)
+				t.Fatalf("an interrupted apply: got exit 0, want another:\n%s", r.output)
 			}
 			job := fake.Jobs()[0].ID
 			if !strings.Contains(r.output, job) || !strings.Contains(r.output, ": interrupted.") || strings.Contains(r.output, "context canceled") {
-				t.Errorf("the warning does not name job %s and the interruption:\n%s", job, r.output)
+				t.Errorf("the warning: got\n%s\nwant job %s and the interruption in it", r.output, job)
 			}
 			w.mustBeKept("hosting_instance", "test")
 
@@ -76,14 +76,14 @@ func TestInterruptedCreationResumes(t *testing.T) {
 			next.until("the same job is polled again", func() bool { return fake.Count("GET", "/jobs/"+job) > polls })
 			release()
 			if r := next.wait(); r.exit != 0 {
-				t.Fatalf("the next apply ended with exit %d:\n%s", r.exit, r.output)
+				t.Fatalf("the next apply: got exit %d, want 0:\n%s", r.exit, r.output)
 			}
 			w.mustBeSettled()
 			if n := fake.Count("POST", "/instances"); n != 1 {
-				t.Errorf("%d creations, want 1", n)
+				t.Errorf("creations: got %d, want 1", n)
 			}
 			if object := w.mustBeKept("hosting_instance", "test"); object.Attributes["status"] != "running" {
-				t.Errorf("the instance is %v", object.Attributes["status"])
+				t.Errorf("the instance: got status %v, want running", object.Attributes["status"])
 			}
 		})
 	}
@@ -100,10 +100,10 @@ func TestCreationDoneMeanwhileIsCompletedByTheRefresh(t *testing.T) {
 	release()
 	machine.Until(t, "the instance runs", func() bool { return fake.Instances()[0].Status == "running" })
 	if r := w.apply(); !strings.Contains(r.output, "0 added, 0 changed, 0 destroyed") {
-		t.Errorf("the next apply had something to do:\n%s", r.output)
+		t.Errorf("the next apply: got\n%s\nwant nothing changed", r.output)
 	}
 	if object := w.mustBeKept("hosting_instance", "test"); object.Attributes["ca_certificate"] == nil || object.Attributes["status"] != "running" {
-		t.Errorf("the refresh did not complete the instance: %v", object.Attributes)
+		t.Errorf("the instance after the refresh: got %v, want it running with a CA certificate", object.Attributes)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestInterruptedFirstBuildResumes(t *testing.T) {
 	apply.until("the build is polled", func() bool { return fake.Count("GET", "/instances/*/apps/guestbook/builds") > 0 })
 	apply.signal(syscall.SIGINT)
 	if r := apply.wait(); r.exit == 0 || !strings.Contains(r.output, "App guestbook is not deployed yet") {
-		t.Fatalf("the interrupted apply ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("the interrupted apply: got exit %d, want another than 0 and the warning about the deployment:\n%s", r.exit, r.output)
 	}
 	w.mustBeKept("hosting_app", "test")
 	release()
@@ -123,7 +123,7 @@ func TestInterruptedFirstBuildResumes(t *testing.T) {
 	w.mustBeSettled()
 	mustBeOnce(t, fake)
 	if n := len(theApp(t, fake).Builds); n != 1 {
-		t.Errorf("%d builds, want 1", n)
+		t.Errorf("builds: got %d, want 1", n)
 	}
 }
 
@@ -151,7 +151,7 @@ func (w *workspace) mustResume(fake *fakeservicetest.Server, job string, release
 	machine.Until(w.t, "the same job is polled again", func() bool { return fake.Count("GET", "/jobs/"+job) > polls+1 })
 	release()
 	if r := next.wait(); r.exit != 0 {
-		w.t.Fatalf("the next apply ended with exit %d:\n%s", r.exit, r.output)
+		w.t.Fatalf("the next apply: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	w.mustBeSettled()
 }
@@ -160,10 +160,10 @@ func (w *workspace) mustResume(fake *fakeservicetest.Server, job string, release
 func mustBeOnce(t *testing.T, fake *fakeservicetest.Server) {
 	t.Helper()
 	if n := fake.Count("POST", "/instances"); n != 1 {
-		t.Errorf("%d creations, want 1", n)
+		t.Errorf("creations of instances: got %d, want 1", n)
 	}
 	if n := fake.Count("POST", "/instances/*/apps/import"); n != 1 {
-		t.Errorf("%d imports, want 1", n)
+		t.Errorf("imports of apps: got %d, want 1", n)
 	}
 }
 
@@ -175,16 +175,16 @@ func TestInterruptedDatabaseResumes(t *testing.T) {
 	apply.until("the creation's job is polled", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
 	apply.signal(syscall.SIGINT)
 	if r := apply.wait(); r.exit == 0 || !strings.Contains(r.output, "Database orders is still being created") {
-		t.Fatalf("the interrupted apply ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("the interrupted apply: got exit %d, want another than 0 and the warning about the database:\n%s", r.exit, r.output)
 	}
 	w.mustBeKept("hosting_postgres_database", "test")
 	job := fake.Jobs()[0].ID
 	w.mustResume(fake, job, release)
 	if n := fake.Count("POST", "/instances/*/postgres/databases"); n != 1 {
-		t.Errorf("%d creations, want 1", n)
+		t.Errorf("creations of databases: got %d, want 1", n)
 	}
 	if object := w.mustBeKept("hosting_postgres_database", "test"); object.Attributes["created_at"] == nil {
-		t.Errorf("the state has %v", object.Attributes)
+		t.Errorf("the database in the state: got %v, want a created_at", object.Attributes)
 	}
 }
 
@@ -200,7 +200,7 @@ resource "hosting_allowlist" "test" {
 	apply.until("the allowlist is put", func() bool { return fake.Count("PUT", "/instances/*/allowlist") > 0 })
 	apply.signal(syscall.SIGINT)
 	if r := apply.wait(); r.exit == 0 {
-		t.Fatalf("the interrupted apply ended with exit 0:\n%s", r.output)
+		t.Fatalf("the interrupted apply: got exit 0, want another:\n%s", r.output)
 	}
 	if w.saved("hosting_allowlist", "test") != nil {
 		t.Error("the state: got hosting_allowlist.test although it was not seen in effect, want no such resource")
@@ -214,6 +214,6 @@ resource "hosting_allowlist" "test" {
 func mustHaveList(t *testing.T, fake *fakeservicetest.Server) {
 	t.Helper()
 	if list := fake.Instances()[0].Allowlist; len(list) != 1 {
-		t.Errorf("the allowlist is %v", list)
+		t.Errorf("the allowlist: got %v, want one range", list)
 	}
 }

@@ -351,7 +351,7 @@ func TestConnectionOfAnInstanceOfAnUnlistedStatus(t *testing.T) {
 	plan.until("the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+2 })
 	release()
 	if r := plan.wait(); r.exit != 0 {
-		t.Errorf("the plan ended with exit %d, want 0:\n%s", r.exit, r.output)
+		t.Errorf("the plan: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 }
 

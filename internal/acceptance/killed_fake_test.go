@@ -65,7 +65,7 @@ func liveThroughKills(t *testing.T, seed uint64, times int) {
 	}
 	f.ask(http.MethodGet, "/_fake/state", "", &all)
 	if len(all.Instances) != 1 || len(all.Instances[0].Apps) != 1 {
-		t.Fatalf("after the apply there is %+v", all)
+		t.Fatalf("the account after the apply: got %+v, want one instance with one app", all)
 	}
 	id := all.Instances[0].ID
 	f.healthy(all.Instances[0].Apps[0].URL)
@@ -82,7 +82,7 @@ func liveThroughKills(t *testing.T, seed uint64, times int) {
 		}
 		f.ask(http.MethodPost, query, `{"sql":"SELECT count(DISTINCT n) FROM kills"}`, &counted)
 		if have := fmt.Sprint(counted.Rows[0][0]); have != fmt.Sprint(n) {
-			t.Fatalf("%s rows of %d are there", have, n)
+			t.Fatalf("rows of the script: got %s, want %d", have, n)
 		}
 	}
 	f.healthy(all.Instances[0].Apps[0].URL)
@@ -97,10 +97,10 @@ func liveThroughKills(t *testing.T, seed uint64, times int) {
 	}
 	f.ask(http.MethodGet, "/_fake/left", "", &left)
 	if left.Total != 0 {
-		t.Errorf("after the destroy there are %v", left.Left)
+		t.Errorf("the account after the destroy: got %v, want nothing left", left.Left)
 	}
 	if f.creations > 1 {
-		t.Errorf("%d instances were made", f.creations)
+		t.Errorf("instances that were made: got %d, want 1 at most", f.creations)
 	}
 	t.Logf("%d kills, %d runs of apply: %s", times-f.left(), applies, strings.Join(f.deaths, ", "))
 }
@@ -190,7 +190,7 @@ func newMortalFake(t *testing.T, seed uint64, times int) *mortalFake {
 		f.front.Close()
 		_ = f.command.Process.Signal(syscall.SIGTERM) // if it has ended already, Wait returns the reason
 		if err := f.command.Wait(); err != nil {
-			t.Errorf("the fake ended with %s", err)
+			t.Errorf("the end of the fake: got %s, want no error", err)
 		}
 	})
 	return f
@@ -238,7 +238,7 @@ func (f *mortalFake) receive(_ http.ResponseWriter, r *http.Request) {
 	}
 	id := r.Header.Get("X-Service-Delivery")
 	if known, again := f.heard.LoadOrStore(event.ID, id); again && known != id {
-		f.t.Errorf("the event %s came under two ids", event.ID)
+		f.t.Errorf("the event %s: got delivery ids %s and %v, want one", event.ID, id, known)
 	}
 }
 
@@ -253,7 +253,7 @@ func (f *mortalFake) everythingIsHeard() {
 	}
 	f.ask(http.MethodGet, "/api/v1/webhooks", "", &endpoints)
 	if len(endpoints.Webhooks) != 1 {
-		f.t.Fatalf("the endpoints are %+v", endpoints)
+		f.t.Fatalf("the webhook endpoints: got %+v, want one", endpoints)
 	}
 	var told struct {
 		Events []struct {
@@ -294,7 +294,7 @@ func (f *mortalFake) compareReads(ctx context.Context) (reads int) {
 			now := found(text)
 			for id, was := range shown[path] {
 				if now[id] != was {
-					f.t.Errorf("GET %s showed %s as %q, and then as %q", path, id, was, now[id])
+					f.t.Errorf("GET %s: got %s as %q, want %q as before", path, id, now[id], was)
 				}
 			}
 			shown[path] = now
@@ -421,7 +421,7 @@ func (f *mortalFake) hear(r *http.Request, status int, text []byte) {
 	switch {
 	case isJob:
 		if before := f.jobs[id]; (before == "done" || before == "failed") && answer.Status != before {
-			f.t.Errorf("the job %s was %s, and is %s", id, before, answer.Status)
+			f.t.Errorf("the job %s: got %s, want it still %s", id, answer.Status, before)
 		}
 		f.jobs[id] = answer.Status
 	case r.Method != http.MethodGet && answer.JobID != "":
@@ -444,13 +444,13 @@ func complete(w *workspace, args ...string) int {
 		}
 		w.t.Logf("run %d of %s ended with exit %d:\n%s", n, args[0], r.exit, r.output)
 		if n == 3 {
-			w.t.Fatalf("%s does not complete", args[0])
+			w.t.Fatalf("%s: got three failures, want it to complete", args[0])
 		}
 		// A kill during the statement leaves its outcome unknown. It can run twice, so
 		// this follows the message's advice.
 		if strings.Contains(r.output, "It is unknown whether the script ran") {
 			if forgotten := w.run("state", "rm", "hosting_postgres_script.table[0]"); forgotten.exit != 0 {
-				w.t.Fatalf("state rm ended with exit %d:\n%s", forgotten.exit, forgotten.output)
+				w.t.Fatalf("state rm: got exit %d, want 0:\n%s", forgotten.exit, forgotten.output)
 			}
 		}
 	}
@@ -511,7 +511,7 @@ func (f *mortalFake) job(method, path, body string) {
 		}
 		f.ask(http.MethodGet, "/api/v1/jobs/"+answer.JobID, "", &job)
 		if job.Status == "failed" {
-			f.t.Fatalf("the job of %s %s has failed", method, path)
+			f.t.Fatalf("the job of %s %s: got failed, want another status", method, path)
 		}
 		return job.Status == "done"
 	})
@@ -541,7 +541,7 @@ func (f *mortalFake) nothingIsLost() {
 	f.mu.Unlock()
 	for _, id := range answered {
 		if status, text, err := f.try(http.MethodGet, "/api/v1/jobs/"+id, ""); status != http.StatusOK {
-			f.t.Errorf("the job %s, which was answered, is %d %s (%v)", id, status, text, err)
+			f.t.Errorf("the job %s, which was answered: got %d %s (%v), want 200", id, status, text, err)
 		}
 	}
 }

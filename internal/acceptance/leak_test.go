@@ -63,11 +63,11 @@ func TestSecretsReachNoFileAndNoLog(t *testing.T) {
 	w.env = append(w.env, "TF_LOG=TRACE", "TF_LOG_PATH="+log,
 		"TF_VAR_webhook_secret=canary-webhook-secret", "TF_VAR_token=canary-secret-variable")
 	if r := w.run("plan", "-no-color", "-out=saved.plan"); r.exit != 0 {
-		t.Fatalf("plan ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("plan: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	applied := w.run("apply", "-no-color", "saved.plan")
 	if applied.exit != 0 {
-		t.Fatalf("apply ended with exit %d:\n%s", applied.exit, applied.output)
+		t.Fatalf("apply: got exit %d, want 0:\n%s", applied.exit, applied.output)
 	}
 	// A second apply, with the connection's secrets in use.
 	second := w.run("apply", "-auto-approve", "-no-color")
@@ -82,7 +82,7 @@ func TestSecretsReachNoFileAndNoLog(t *testing.T) {
 		secrets[name] = secret
 	}
 	if len(secrets) != 8 {
-		t.Fatalf("%d secrets are known, want 8", len(secrets))
+		t.Fatalf("known secrets: got %d, want 8", len(secrets))
 	}
 	places := map[string]string{
 		"state":           w.read("terraform.tfstate"),
@@ -94,7 +94,7 @@ func TestSecretsReachNoFileAndNoLog(t *testing.T) {
 	}
 	for place, text := range places {
 		if len(text) < 100 {
-			t.Errorf("the %s is all but empty: %q", place, text)
+			t.Errorf("the %s: got %q, want at least 100 bytes", place, text)
 		}
 		for name, secret := range secrets {
 			if strings.Contains(text, secret) {

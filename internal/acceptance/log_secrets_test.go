@@ -57,7 +57,7 @@ action "hosting_app_redeploy" "test" {
 	w.apply()
 	places := map[string]string{"output": redeployed.output, "state": w.read("terraform.tfstate")}
 	if !strings.Contains(places["state"], `step 3 of 9\nexport TOKEN=(secret)\nno such file`) {
-		t.Errorf("the state does not hold the log:\n%s", places["state"])
+		t.Errorf("the state: got\n%s\nwant the log in it", places["state"])
 	}
 
 	// If the variables cannot be read, the log is not shown.
@@ -66,12 +66,12 @@ action "hosting_app_redeploy" "test" {
 	refused := w.says(1, []string{"The build's log is not shown, because the app's variables could not be read"}, redeploy...)
 	places["output without variables"], places["state without variables"] = blind.output+refused.output, w.read("terraform.tfstate")
 	if strings.Contains(places["output without variables"]+places["state without variables"], "step 3 of 9") {
-		t.Errorf("a log is shown though the variables are not known:\n%s%s", places["output without variables"], places["state without variables"])
+		t.Errorf("without the variables: got\n%s%s\nwant no log", places["output without variables"], places["state without variables"])
 	}
 	places["log"] = w.read("trace.log")
 	for place, text := range places {
 		if len(text) < 100 {
-			t.Errorf("the %s is all but empty: %q", place, text)
+			t.Errorf("the %s: got %q, want at least 100 bytes", place, text)
 		}
 		if at := strings.Index(text, canary); at >= 0 {
 			t.Errorf("the %s holds the variable: …%s…", place, text[max(0, at-200):at+20])

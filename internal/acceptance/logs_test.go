@@ -31,7 +31,7 @@ func TestLogLinesAreWrittenWhereSomebodyAsksForThem(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			written := logsOfOneCall(t, test.asking)
 			if got := strings.Contains(written, "Received request"); got != test.want {
-				t.Errorf("the program wrote of a call: %t\n%s", got, written)
+				t.Errorf("the log of a call: got %t, want %t:\n%s", got, test.want, written)
 			}
 		})
 	}
@@ -85,16 +85,16 @@ func TestProgressIsLogged(t *testing.T) {
 	apply.mustRun()
 	release()
 	if r := apply.wait(); r.exit != 0 {
-		t.Fatalf("the apply ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	log, err := os.ReadFile(path)
 	must(t, err == nil, "%v", err)
 	for _, said := range []string{"waiting for a job", "operation=create", "status=done", "progress=100", "job_id=job-"} {
 		if !strings.Contains(string(log), said) {
-			t.Errorf("the log lacks %q:\n%s", said, log)
+			t.Errorf("the log: got\n%s\nwant %q in it", log, said)
 		}
 	}
 	if strings.Contains(string(log), "request answered") {
-		t.Errorf("the log has requests:\n%s", log)
+		t.Errorf("the log: got\n%s\nwant no requests in it", log)
 	}
 }

@@ -54,11 +54,11 @@ func TestSecondResourceOfOneNameOnANewInstance(t *testing.T) {
 			w := newWorkspace(t, fake, instance+of("first")+of("second"))
 			w.says(1, []string{"Two resources manage " + c.what + " of instance"}, "apply", "-auto-approve")
 			if sent := fake.Count("POST", c.created) + fake.Count("PUT", c.created); sent != 1 {
-				t.Errorf("%d creations were sent, want 1", sent)
+				t.Errorf("creations that were sent: got %d, want 1", sent)
 			}
 			w.configure(instance + of("first"))
 			if kept := fmt.Sprint(w.saved(kind, "first") != nil, w.saved(kind, "second") != nil); kept != "true false" && kept != "false true" {
-				t.Errorf("the state has the first and the second: %s, want one of them", kept)
+				t.Errorf("the first and the second in the state: got %s, want one of them", kept)
 			}
 		})
 	}

@@ -25,7 +25,7 @@ func manyCreations() string {
 func mustSayOnce(t *testing.T, r result, summary string) {
 	t.Helper()
 	if errors := strings.Count(r.output, "Error: "); r.exit != 1 || errors != 1 || !strings.Contains(r.output, "Error: "+summary) || strings.Contains(r.output, "could not be checked") {
-		t.Errorf("exit %d, %d errors, want one: %s\n%s", r.exit, errors, summary, r.output)
+		t.Errorf("the run: got exit %d and %d errors, want 1 and one, %s, without an announced check:\n%s", r.exit, errors, summary, r.output)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestEachChangeFailsWithAKeyThatIsNotValid(t *testing.T) {
 	r := w.run("apply", "-no-color", "saved")
 	must(t, r.exit == 1, "exit %d:\n%s", r.exit, r.output)
 	if _, err := os.Stat(w.folder + "/terraform.tfstate"); err == nil && len(w.managed()) != 0 {
-		t.Errorf("the state has %q", w.managed())
+		t.Errorf("the state: got %q, want nothing", w.managed())
 	}
 }
 

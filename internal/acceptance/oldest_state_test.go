@@ -33,24 +33,24 @@ func TestStateOfTheOldestCLIIsUpdatedWithoutARefresh(t *testing.T) {
 	w.cli = newest
 	w.write("main.tf", everyType(t, "after"))
 	if r := w.run("plan", "-refresh=false", "-out=plan", "-no-color"); r.exit != 0 {
-		t.Fatalf("the plan ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("the plan: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	want := map[string]string{"hosting_postgres_script.secret": "update"}
 	for _, name := range managedTypes(t) {
 		want[name+".test"] = "update"
 	}
 	if diff := cmp.Diff(want, w.planned("plan")); diff != "" {
-		t.Fatalf("the plan does not update one of each type:\n%s", diff)
+		t.Fatalf("the planned actions (-want +got):\n%s", diff)
 	}
 	if r := w.run("apply", "-no-color", "plan"); r.exit != 0 {
-		t.Fatalf("the apply ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	w.mustBeSettled()
 	if r := w.run("destroy", "-auto-approve", "-no-color"); r.exit != 0 {
-		t.Fatalf("destroy ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("destroy: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	if instances, webhooks := len(fake.Instances()), len(fake.Webhooks()); instances != 1 || webhooks != 0 { // i-one existed before the apply
-		t.Errorf("%d instances and %d webhook endpoints are left", instances, webhooks)
+		t.Errorf("after the destroy: got %d instances and %d webhook endpoints, want 1 and none", instances, webhooks)
 	}
 	must(t, len(sql.statements()) == 4, "ran %q", sql.statements()) // two scripts, each twice
 }

@@ -175,7 +175,7 @@ func TestWarningsOfLossAreFolded(t *testing.T) {
 			summaries := map[string]bool{}
 			for _, line := range strings.Split(r.output, "\n") {
 				if strings.HasPrefix(line, "Warning: ") && summaries[line] {
-					t.Errorf("%q is there twice:\n%s", line, r.output)
+					t.Errorf("the output: got %q twice, want it once:\n%s", line, r.output)
 				}
 				summaries[line] = true
 			}

@@ -150,7 +150,7 @@ func TestPlannedTwice(t *testing.T) {
 					p := begin()
 					play(p)
 					if all := strings.Join(p.told, "\n"); strings.Contains(all, "Two resources") || strings.Contains(all, "ERROR") {
-						t.Errorf("%s: %s", name, all)
+						t.Errorf("%s: got %s, want no error and no warning of two resources", name, all)
 					}
 				}
 
@@ -162,7 +162,7 @@ func TestPlannedTwice(t *testing.T) {
 				tainted.read(f.states[kind])
 				tainted.plan(none, config, nil)
 				if all := strings.Join(tainted.told, "\n"); strings.Contains(all, "ERROR") {
-					t.Errorf("tainted, planned twice: %s", all)
+					t.Errorf("tainted, planned twice: got %s, want no error", all)
 				}
 
 				// If one resource is in the state, a second one is an error, also if the
@@ -171,7 +171,7 @@ func TestPlannedTwice(t *testing.T) {
 				p.twice(f.states[kind], changed)
 				p.plan(none, config, nil)
 				if all := strings.Join(p.told, "\n"); !strings.Contains(all, "ERROR: Two resources") {
-					t.Errorf("a second resource: %q", all)
+					t.Errorf("a second resource: got %q, want the error about two resources", all)
 				}
 			})
 		}
@@ -204,7 +204,7 @@ func TestPlannedTwiceOfWhatIsGone(t *testing.T) {
 			must(t, c.remove(f), "nothing was removed")
 			p.twice(f.states[kind], with(t, f.configurationOf(t, kind, f.states[kind]), c.argument, c.value))
 			if all := strings.Join(p.told, "\n"); !strings.Contains(all, "is gone") || strings.Contains(all, "Two resources") || strings.Contains(all, "ERROR") {
-				t.Errorf("it says %q", all)
+				t.Errorf("the second plan: got %q, want a warning that the resource is gone, and no error", all)
 			}
 		})
 	}

@@ -30,7 +30,7 @@ resource "hosting_allowlist" "test" {
 				visitor.Open(page+"/settings").Submit("label", map[string]string{"name": "renamed in the portal"})
 				fake.Advance(time.Minute) // the job
 				if in := fake.Instances()[0]; in.Name != "renamed in the portal" || !slices.Equal(in.Allowlist, []string{"192.0.2.1"}) {
-					t.Fatalf("the portal has left %q with %v", in.Name, in.Allowlist)
+					t.Fatalf("the instance after the portal: got name %q and allowlist %v, want \"renamed in the portal\" and 192.0.2.1", in.Name, in.Allowlist)
 				}
 			},
 			Config: configured,
@@ -41,7 +41,7 @@ resource "hosting_allowlist" "test" {
 			Check: func(*terraformState) error {
 				page := fakeservicetest.SignIn(t, fake).Open("/portal/instances/" + onlyInstance(t, fake) + "/allowlist")
 				if got := page.Value("allowlist", "allowlist"); got != "203.0.113.7" {
-					t.Errorf("after apply the portal shows the allowlist %q", got)
+					t.Errorf("the allowlist in the portal after the apply: got %q, want 203.0.113.7", got)
 				}
 				return nil
 			},

@@ -69,10 +69,10 @@ resource "hosting_postgres_extension" "test" {
 	apply.mustRun()
 	release()
 	if r := apply.wait(); r.exit != 0 {
-		t.Fatalf("the apply ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	if object := w.mustBeKept("hosting_postgres_extension", "test"); object.Attributes["database"] != "main" {
-		t.Errorf("the state has %v", object.Attributes)
+		t.Errorf("the extension in the state: got %v, want the database main", object.Attributes)
 	}
 	w.apply()
 	w.mustBeSettled()

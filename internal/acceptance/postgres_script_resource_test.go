@@ -102,10 +102,10 @@ func TestScriptLifecycle(t *testing.T) {
 	)
 	want := []string{"rw main: one", "rw main: two", "rw main: gone", "rw main: two", "rw main: gone"}
 	if diff := cmp.Diff(want, sql.statements()); diff != "" {
-		t.Error(diff)
+		t.Errorf("statements (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"rw", "off", "rw", "off", "rw", "off", "rw", "off", "rw", "off"}, modes(fake)); diff != "" {
-		t.Error(diff)
+		t.Errorf("modes of the console (-want +got):\n%s", diff)
 	}
 }
 
@@ -139,10 +139,10 @@ func TestScriptPutsTheConsoleBack(t *testing.T) {
 				}
 				run(t, step)
 				if diff := cmp.Diff(row.want, modes(fake)); diff != "" {
-					t.Error(diff)
+					t.Errorf("modes of the console (-want +got):\n%s", diff)
 				}
 				if n := len(sql.statements()); n != 1 {
-					t.Errorf("%d statements, want 1", n)
+					t.Errorf("statements: got %d, want 1", n)
 				}
 			})
 		}
@@ -160,13 +160,13 @@ func TestScriptInterruptedPutsTheConsoleBack(t *testing.T) {
 	close(finish)
 	apply.wait()
 	if diff := cmp.Diff([]string{"rw", "off"}, modes(fake)); diff != "" {
-		t.Error(diff)
+		t.Errorf("modes of the console (-want +got):\n%s", diff)
 	}
 	sql.waitFor(nil)
 	w.apply()
 	w.mustBeSettled()
 	if n := len(sql.statements()); n != 1 {
-		t.Errorf("%d statements, want 1: it ran, and was saved", n)
+		t.Errorf("statements: got %d, want 1: the script ran, and was saved", n)
 	}
 }
 
@@ -184,10 +184,10 @@ func TestScriptClosedMidwayIsOpenedAgain(t *testing.T) {
 	}})
 	run(t, resource.TestStep{Config: config(fake, "%s", scriptHCL(`sql = "one"`))})
 	if n := len(sql.statements()); n != 1 {
-		t.Errorf("%d statements ran, want 1", n)
+		t.Errorf("statements: got %d, want 1", n)
 	}
 	if diff := cmp.Diff([]string{"rw", "off"}, modes(fake)); diff != "" {
-		t.Error(diff)
+		t.Errorf("modes of the console (-want +got):\n%s", diff)
 	}
 }
 
@@ -198,13 +198,13 @@ func TestScriptIsNotSentTwice(t *testing.T) {
 	unknown := []string{"It is unknown whether the script ran on instance i-one", "terraform untaint ADDRESS", "terraform state rm ADDRESS"}
 	w.says(1, unknown, "apply", "-auto-approve")
 	if diff := cmp.Diff([]string{"rw", "off"}, modes(fake)); diff != "" {
-		t.Error(diff)
+		t.Errorf("modes of the console (-want +got):\n%s", diff)
 	}
 	for _, command := range []string{"apply -auto-approve", "apply -auto-approve -refresh=false", "destroy -auto-approve", "plan -destroy"} {
 		w.says(1, unknown, strings.Fields(command)...)
 	}
 	if diff := cmp.Diff([]string{"rw main: one"}, sql.statements()); diff != "" {
-		t.Error(diff)
+		t.Errorf("statements (-want +got):\n%s", diff)
 	}
 }
 
@@ -242,7 +242,7 @@ func TestScriptOfUnknownOutcome(t *testing.T) {
 			w.apply()
 			w.mustBeSettled()
 			if diff := cmp.Diff(row.want, sql.statements()); diff != "" {
-				t.Error(diff)
+				t.Errorf("statements (-want +got):\n%s", diff)
 			}
 			i, _ := fake.Instance("i-one")
 			must(t, i.ConsoleMode == "off", "the console is %s", i.ConsoleMode)
@@ -267,7 +267,7 @@ func TestScriptLeavesAConsoleThatSomebodyHasSet(t *testing.T) {
 	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
 	w.apply()
 	if diff := cmp.Diff([]string{"rw"}, modes(fake)); diff != "" {
-		t.Error(diff)
+		t.Errorf("modes of the console (-want +got):\n%s", diff)
 	}
 	w.mustBeSettled()
 }
@@ -286,7 +286,7 @@ func TestScriptThatIsRefusedIsNotSentAgain(t *testing.T) {
 			w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
 			w.says(1, []string{refusal.Message[1:]}, "apply", "-auto-approve")
 			if diff := cmp.Diff([]string{"rw main: one"}, sql.statements()); diff != "" {
-				t.Error(diff)
+				t.Errorf("statements (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -301,10 +301,10 @@ func TestScriptOutlastsTheRequestTimeout(t *testing.T) {
 	w.apply()
 	w.mustBeSettled()
 	if diff := cmp.Diff([]string{"rw main: one"}, sql.statements()); diff != "" {
-		t.Error(diff)
+		t.Errorf("statements (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"rw", "off"}, modes(fake)); diff != "" {
-		t.Error(diff)
+		t.Errorf("modes of the console (-want +got):\n%s", diff)
 	}
 }
 
@@ -314,11 +314,11 @@ func TestScriptWhoseConsoleCannotBePutBackSaysSoLoudly(t *testing.T) {
 	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
 	r := w.run("apply", "-auto-approve", "-no-color")
 	if !strings.Contains(r.output, "The SQL console of instance i-one was left in mode rw and must be set to off by hand") {
-		t.Errorf("exit %d:\n%s", r.exit, r.output)
+		t.Errorf("the apply: got exit %d, want the warning that the console was left in mode rw:\n%s", r.exit, r.output)
 	}
 	w.mustBeKept("hosting_postgres_script", "test")
 	if n := len(sql.statements()); n != 1 {
-		t.Errorf("%d statements, want 1", n)
+		t.Errorf("statements: got %d, want 1", n)
 	}
 }
 
@@ -338,7 +338,7 @@ func TestDestroySQLRunsOnceThoughTheConsoleCannotBePutBack(t *testing.T) {
 	}
 	w.says(0, nil, "destroy", "-auto-approve")
 	if diff := cmp.Diff([]string{"rw main: one", "rw main: gone"}, sql.statements()); diff != "" {
-		t.Error(diff)
+		t.Errorf("statements (-want +got):\n%s", diff)
 	}
 }
 
@@ -354,7 +354,7 @@ func TestChangedScriptRunsOnceThoughTheConsoleCannotBePutBack(t *testing.T) {
 	}
 	w.mustBeSettled()
 	if diff := cmp.Diff([]string{"rw main: one", "rw main: two"}, sql.statements()); diff != "" {
-		t.Error(diff)
+		t.Errorf("statements (-want +got):\n%s", diff)
 	}
 }
 
@@ -369,7 +369,7 @@ func TestDestroySQLWhoseAnswerIsLost(t *testing.T) {
 	w.says(0, nil, "state", "rm", scriptAddress)
 	w.says(0, nil, "destroy", "-auto-approve")
 	if diff := cmp.Diff([]string{"rw main: one", "rw main: gone"}, sql.statements()); diff != "" {
-		t.Error(diff)
+		t.Errorf("statements (-want +got):\n%s", diff)
 	}
 }
 
@@ -386,14 +386,14 @@ resource "hosting_postgres_script" "many" {
 	first, second := one.start("apply", "-auto-approve", "-no-color"), other.start("apply", "-auto-approve", "-no-color")
 	for _, apply := range []*started{first, second} {
 		if r := apply.wait(); r.exit != 0 {
-			t.Errorf("exit %d:\n%s", r.exit, r.output)
+			t.Errorf("the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 		}
 	}
 	if n := len(sql.statements()); n != 10 {
-		t.Errorf("%d statements, want 10", n)
+		t.Errorf("statements: got %d, want 10", n)
 	}
 	if instance, _ := fake.Instance("i-one"); instance.ConsoleMode != "off" {
-		t.Errorf("the console ended %s", instance.ConsoleMode)
+		t.Errorf("the mode of the console at the end: got %s, want off", instance.ConsoleMode)
 	}
 }
 

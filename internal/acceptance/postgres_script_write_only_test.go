@@ -46,7 +46,7 @@ resource "terraform_data" "later" { input = { sql = "four", version = 4 } }
 	)
 	want := []string{"rw main: one", "rw main: two", "rw main: three", "rw main: four", "rw main: gone"}
 	if diff := cmp.Diff(want, sql.statements()); diff != "" {
-		t.Error(diff)
+		t.Errorf("statements (-want +got):\n%s", diff)
 	}
 }
 
@@ -86,7 +86,7 @@ variable "password" {
 		"plan file": unzipped(t, filepath.Join(w.folder, "saved.plan")), "show -json plan": w.run("show", "-json", "saved.plan").output,
 	} {
 		if len(text) < 100 {
-			t.Errorf("the %s is all but empty: %q", place, text)
+			t.Errorf("the %s: got %q, want at least 100 bytes", place, text)
 		}
 		if at := strings.Index(text, "canary"); at >= 0 {
 			t.Errorf("the %s holds the password: …%s…", place, text[max(0, at-200):at+20])

@@ -161,11 +161,11 @@ func TestAnotherProviderOverTheEphemeralConnection(t *testing.T) {
 	// The test framework sets the sources of providers itself.
 	required, configured, ok := strings.Cut(configured, "\n}\n\n")
 	if !ok || !strings.HasPrefix(required, "terraform {\n") {
-		t.Fatalf("the example begins with %s, want required_providers", required)
+		t.Fatalf("the example begins: got %s, want required_providers", required)
 	}
 	const saved = `"${path.module}/ca.pem"`
 	if strings.Count(configured, saved) != 1 {
-		t.Fatalf("the example does not read %s", saved)
+		t.Fatalf("the example: got no or several %s, want one", saved)
 	}
 	configured = strings.Replace(configured, saved, strconv.Quote(ca), 1)
 	instance := config(fake, `
@@ -193,7 +193,7 @@ output "ca_certificate" { value = hosting_instance.shop.ca_certificate }
 			defer connection.Close(t.Context())
 			var n int
 			if err := connection.QueryRow(t.Context(), "SELECT count(*) FROM pg_namespace WHERE nspname = 'reporting'").Scan(&n); err != nil || n != want {
-				return fmt.Errorf("%d schemas named reporting, want %d (%v)", n, want, err)
+				return fmt.Errorf("schemas named reporting: got %d (%v), want %d", n, err, want)
 			}
 			return nil
 		}

@@ -43,7 +43,7 @@ func TestMaxRetriesIsTheNumberOfRetries(t *testing.T) {
 	configuration := strings.Replace(config(fake, `data "hosting_account" "me" {}`), "api_key", "max_retries = 2\n api_key", 1)
 	run(t, refuses(configuration, "The service is unavailable at the moment."))
 	if n := fake.Count("GET", "/me"); n != 3 {
-		t.Errorf("%d requests, want 3", n)
+		t.Errorf("requests: got %d, want 3", n)
 	}
 }
 
@@ -91,9 +91,9 @@ func TestRequestsPerSecondIsACeiling(t *testing.T) {
 	run(t, resource.TestStep{Config: configuration, PreConfig: func() { began = time.Now() }})
 	requests := fake.Requests()
 	if len(requests) < reads {
-		t.Fatalf("%d requests, want %d at least", len(requests), reads)
+		t.Fatalf("requests: got %d, want %d at least", len(requests), reads)
 	}
 	if took := requests[reads-1].RealAt.Sub(began); took < (reads-1)*time.Second/perSecond {
-		t.Errorf("%d requests took %s at %d per second", reads, took, perSecond)
+		t.Errorf("the time of %d requests at %d per second: got %s, want %s at least", reads, perSecond, took, (reads-1)*time.Second/perSecond)
 	}
 }

@@ -58,10 +58,10 @@ resource "hosting_auth_settings" "test" {
 		ConfigPlanChecks: emptyPlan,
 	})
 	if n := conflicts(fake); n != 0 {
-		t.Errorf("%d requests were answered 409, want 0", n)
+		t.Errorf("requests that were answered 409: got %d, want 0", n)
 	}
 	if n := jobsOf(fake, "app_import"); n != 7 {
-		t.Errorf("%d apps were imported, want 7", n)
+		t.Errorf("imports of apps: got %d, want 7", n)
 	}
 }
 
@@ -89,10 +89,10 @@ resource "hosting_console_mode" "test" {
 		},
 	)
 	if n := conflicts(fake); n != 0 {
-		t.Errorf("%d requests were answered 409, want none", n)
+		t.Errorf("requests that were answered 409: got %d, want none", n)
 	}
 	puts := fake.Count("PUT", "/instances/*/sql-console")
 	if puts != 2 { // one from the apply, and one from the destroy, which resets the mode
-		t.Errorf("%d PUTs of the console's mode, want 2", puts)
+		t.Errorf("PUTs of the console's mode: got %d, want 2", puts)
 	}
 }

@@ -68,7 +68,7 @@ func newFleet(t *testing.T, instances int, kinds ...string) *fleet {
 func (f *fleet) read(t *testing.T, server tfprotov6.ProviderServer, kind string, state *tfprotov6.DynamicValue) tftypes.Value {
 	read, err := server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: kind, CurrentState: state})
 	if err != nil || len(read.Diagnostics) > 0 {
-		t.Errorf("%s: %v %+v", kind, err, read.Diagnostics)
+		t.Errorf("a read of %s: got error %v and diagnostics %+v, want neither", kind, err, read.Diagnostics)
 		return tftypes.Value{}
 	}
 	value, err := read.NewState.Unmarshal(f.schemas[kind].ValueType())
@@ -125,7 +125,7 @@ func (f *fleet) refresh(t *testing.T, server tfprotov6.ProviderServer, kind, id 
 		TypeName: kind, PriorState: dynamic(t, state), ProposedNewState: dynamic(t, state), Config: dynamic(t, f.configurationOf(t, kind, state)),
 	})
 	if err != nil || len(planned.Diagnostics) > 0 {
-		t.Errorf("%s of %s: %v %+v", kind, id, err, planned.Diagnostics)
+		t.Errorf("a plan of %s of %s: got error %v and diagnostics %+v, want neither", kind, id, err, planned.Diagnostics)
 		return
 	}
 	after, err := planned.PlannedState.Unmarshal(state.Type())
@@ -133,7 +133,7 @@ func (f *fleet) refresh(t *testing.T, server tfprotov6.ProviderServer, kind, id 
 		t.Error(err)
 	}
 	if differences, err := after.Diff(state); err != nil || len(differences) > 0 {
-		t.Errorf("%s of %s: the plan changes %v: %v", kind, id, differences, err)
+		t.Errorf("a plan of %s of %s: got differences %v (%v), want none", kind, id, differences, err)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestPlanOfManyTakesFewRequests(t *testing.T) {
 			most := row.most + 6*int(took/(30*time.Second))
 			t.Logf("%d requests in %s", len(requests), took.Round(time.Second))
 			if len(requests) > most {
-				t.Errorf("%d requests, want at most %d: %v", len(requests), most, countRequests(requests))
+				t.Errorf("requests: got %d, want at most %d: %v", len(requests), most, countRequests(requests))
 			}
 		})
 	}

@@ -138,7 +138,7 @@ func TestSettingLifecycle(t *testing.T) {
 			Config: config(fake, "%s", appsInstance),
 			Check: func(*terraformState) error {
 				if instance := fake.Instances()[0]; !c.reset(instance) {
-					t.Errorf("after destroy the instance still has the setting: %+v", instance)
+					t.Errorf("the setting after the destroy: got %+v, want it reset", instance)
 				}
 				return nil
 			},
@@ -238,7 +238,7 @@ func TestAllowlistSpelling(t *testing.T) {
 		},
 	)
 	if n := jobsOf(fake, "allowlist"); n != 1 {
-		t.Errorf("%d allowlist jobs, want 1", n)
+		t.Errorf("allowlist jobs: got %d, want 1", n)
 	}
 }
 
@@ -296,7 +296,7 @@ func TestInterruptedSettingIsNotForgotten(t *testing.T) {
 			w.says(0, []string{"1 changed"}, "apply", "-auto-approve", "-refresh=false", "-target="+c.address())
 			w.mustBeSettled()
 			if jobs := jobsOf(fake, c.operation); jobs != 3+2*n {
-				t.Errorf("%d jobs, want %d: the first, and each that was interrupted with the one that reverts it", jobs, 3+2*n)
+				t.Errorf("jobs: got %d, want %d: the first, and each that was interrupted with the one that reverts it", jobs, 3+2*n)
 			}
 		}
 	})

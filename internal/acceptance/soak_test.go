@@ -250,7 +250,7 @@ func (s *soak) step() {
 	}
 	if tainted := strings.Count(s.w.state(), `"status": "tainted"`); tainted > 0 && !strings.Contains(r.output, badLuck) {
 		s.wrongly += tainted
-		s.t.Errorf("%d tainted after %s:\n%s", tainted, d.name, r.output)
+		s.t.Errorf("after %s: got %d tainted, want none:\n%s", d.name, tainted, r.output)
 	}
 	s.look(r.output)
 	// Whatever happened, the next applies must reach the wish. An apply that meets a
@@ -266,7 +266,7 @@ func (s *soak) step() {
 			try--
 		}
 		if try == 3 {
-			s.t.Fatalf("after %s the applies do not come to an end:\n%s", d.name, r.output)
+			s.t.Fatalf("the applies after %s: got the third failure, want an end:\n%s", d.name, r.output)
 		}
 	}
 	s.wanted += s.creations("failed") - failedBefore
@@ -301,7 +301,7 @@ func (s *soak) compare(after string) {
 		} else {
 			s.lost++
 		}
-		s.t.Errorf("after %s the service has %v and %d webhooks, wished for are %v and %d", after, have, len(s.fake.Webhooks()), want, s.wish.webhooks)
+		s.t.Errorf("the service after %s: got %v and %d webhooks, want %v and %d", after, have, len(s.fake.Webhooks()), want, s.wish.webhooks)
 	}
 }
 
@@ -327,16 +327,16 @@ func TestSoak(t *testing.T) {
 		s.step()
 	}
 	if r := s.w.run("destroy", "-auto-approve", "-no-color"); r.exit != 0 {
-		t.Errorf("the destroy ended with exit %d:\n%s", r.exit, r.output)
+		t.Errorf("the destroy: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	left := len(fake.Instances()) + len(fake.Webhooks())
 	fmt.Printf("%d applies, %d faults and %d interrupts survived\n", s.applies, s.faults, s.interrupts)
 	fmt.Printf("%d instances created, %d wanted\n", s.creations(""), s.wanted)
 	fmt.Printf("%d lost, %d twice, %d tainted without a failed job, %d leaks, %d left\n", s.lost, s.twice, s.wrongly, s.leaks, left)
 	if s.creations("") != s.wanted {
-		t.Errorf("%d instances were created, %d were wanted", s.creations(""), s.wanted)
+		t.Errorf("instances that were created: got %d, want %d", s.creations(""), s.wanted)
 	}
 	if left != 0 {
-		t.Errorf("%d are left after the destroy", left)
+		t.Errorf("left after the destroy: got %d, want none", left)
 	}
 }

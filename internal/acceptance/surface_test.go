@@ -196,7 +196,7 @@ resource "hosting_postgres_extension" "test" {
 	)
 	// The first, the second and the last database, each with its extension.
 	if databases, extensions := jobsOf(fake, "database_drop"), jobsOf(fake, "extension_drop"); databases != 3 || extensions != 3 {
-		t.Errorf("%d databases and %d extensions were dropped, want 3 each", databases, extensions)
+		t.Errorf("dropped databases and extensions: got %d and %d, want 3 each", databases, extensions)
 	}
 }
 

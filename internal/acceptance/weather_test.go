@@ -40,16 +40,16 @@ func applyInAStorm(t *testing.T, seed uint64) {
 		"/instances": "instance", "/instances/*/apps/import": "app", "/webhooks": "webhook endpoint",
 	} {
 		if n := madeAt(fake, path); n != 1 {
-			t.Errorf("%d times something of the kind %s was made", n, what)
+			t.Errorf("creations of a %s: got %d, want 1", what, n)
 		}
 	}
 	onlyInstance(t, fake)
 
 	if r := w.run("destroy", "-refresh=false", "-auto-approve", "-no-color"); r.exit != 0 {
-		t.Fatalf("destroy ended with exit %d:\n%s", r.exit, r.output)
+		t.Fatalf("destroy: got exit %d, want 0:\n%s", r.exit, r.output)
 	}
 	if left := fake.Left(); len(fake.Instances()) != 0 || len(fake.Webhooks()) != 0 {
-		t.Errorf("after the destroy there is %v", left)
+		t.Errorf("the account after the destroy: got %v, want nothing left", left)
 	}
 	struck := 0
 	for _, r := range fake.Requests() {

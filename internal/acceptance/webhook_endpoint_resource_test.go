@@ -55,7 +55,7 @@ func TestWebhookEndpointLifecycle(t *testing.T) {
 				func(*terraformState) error { made = fake.Webhooks()[0].Secret; return nil },
 				resource.TestCheckResourceAttrWith(webhookAddress, "secret", func(value string) error {
 					if value != made || len(value) != 64 {
-						t.Errorf("the state has the secret %q, the service %q", value, made)
+						t.Errorf("the secret in the state: got %q, want the service's %q, of 64 characters", value, made)
 					}
 					return nil
 				}),
@@ -87,10 +87,10 @@ func TestWebhookEndpointLifecycle(t *testing.T) {
 		},
 	)
 	if n := fake.Count("POST", "/webhooks"); n != 1 {
-		t.Errorf("%d endpoints were made, want 1", n)
+		t.Errorf("endpoints that were made: got %d, want 1", n)
 	}
 	if n := len(fake.Webhooks()); n != 0 {
-		t.Errorf("%d endpoints are left after destroy", n)
+		t.Errorf("endpoints after the destroy: got %d, want none", n)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestWebhookEndpointThatFailsIsEnabledAgain(t *testing.T) {
 				}
 				fake.Advance(24 * time.Hour)
 				if w := fake.Webhooks()[0]; w.Enabled || w.ConsecutiveFailures != 20 {
-					t.Errorf("the endpoint is %+v", w)
+					t.Errorf("the endpoint after twenty failures: got %+v, want it disabled with 20 failures", w)
 				}
 			},
 			Config:           configuration,
@@ -163,13 +163,13 @@ func TestWebhookEndpointThatFailsIsEnabledAgain(t *testing.T) {
 		resource.TestStep{
 			PreConfig: func() {
 				if w := fake.Webhooks()[0]; !w.Enabled || w.ConsecutiveFailures != 0 {
-					t.Errorf("after the apply the endpoint is %+v", w)
+					t.Errorf("the endpoint after the apply: got %+v, want it enabled without failures", w)
 				}
 				well.Store(true)
 				fake.Emit("health_reset", "", nil)
 				fake.Advance(0)
 				if kind := came.Load(); kind != "health_reset" {
-					t.Errorf("%v came", kind)
+					t.Errorf("the delivered event: got %v, want health_reset", kind)
 				}
 			},
 			Config:           configuration,
