@@ -51,16 +51,16 @@ func TestAbsenceIsConfirmed(t *testing.T) {
 				begun := time.Now()
 				instance, err := c.RefreshInstance(t.Context(), "i")
 				if row.err == nil && (err != nil || instance.ID != "i") {
-					t.Errorf("%+v, %v", instance, err)
+					t.Errorf("RefreshInstance: got %+v and error %v, want the instance i", instance, err)
 				}
 				if _, any := row.err.(*transport.APIError); !any && row.err != nil && !errors.Is(err, row.err) || any && !isAs[*transport.APIError](err) {
-					t.Errorf("%v, want %v", err, row.err)
+					t.Errorf("RefreshInstance: got error %v, want %v", err, row.err)
 				}
 				if errors.Is(err, ErrNotFound) != errors.Is(row.err, ErrNotFound) {
-					t.Errorf("gone: %v", err)
+					t.Errorf("RefreshInstance: got error %v, want %v", err, row.err)
 				}
 				if took := time.Since(begun); took > row.takes || errors.Is(err, ErrNotFound) && took < absencePause {
-					t.Errorf("it took %s, want at most %s", took, row.takes)
+					t.Errorf("the read: got an answer after %s, want one in at most %s, and an absence after %s at least", took, row.takes, absencePause)
 				}
 			})
 		})
@@ -80,7 +80,7 @@ func TestForeign404For20sWhileRefreshing(t *testing.T) {
 			c, _ := newTestClient(t, during(20*time.Second, gateway(404), notFound))
 			err := read(t.Context(), c)
 			if err == nil || errors.Is(err, ErrNotFound) || !contains(err.Error(), "https://hosting.example/api/v1") {
-				t.Errorf("%s: %v", what, err)
+				t.Errorf("%s: got error %v, want one that names the base URL and is not ErrNotFound", what, err)
 			}
 		})
 	}
@@ -104,7 +104,7 @@ func TestAbsencesShareAPause(t *testing.T) {
 				all.Go(func() {
 					for k := range work {
 						if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); !errors.Is(err, ErrNotFound) {
-							t.Error(err)
+							t.Errorf("RefreshInstance: got error %v, want ErrNotFound", err)
 						}
 					}
 				})
@@ -122,7 +122,7 @@ func TestAbsencesShareAPause(t *testing.T) {
 			}
 			t.Logf("%d workers: %d requests, %d of them lists, in %s", workers, len(wire.Requests()), lists, time.Since(begun))
 			if took := time.Since(begun); took > 2*absencePause || lists > 5 {
-				t.Errorf("%d workers: %d lists, in %s", workers, lists, took)
+				t.Errorf("%d workers: got %d lists in %s, want at most 5 in %s", workers, lists, took, 2*absencePause)
 			}
 		})
 	}
@@ -139,7 +139,7 @@ func TestChildrenOfAGoneInstance(t *testing.T) {
 			notFound(w, r)
 		})
 		if _, err := c.RefreshInstance(t.Context(), "i"); !errors.Is(err, ErrNotFound) {
-			t.Fatal(err)
+			t.Fatalf("RefreshInstance: got error %v, want ErrNotFound", err)
 		}
 		begun, before := time.Now(), len(wire.Requests())
 		for _, err := range []error{
@@ -147,14 +147,14 @@ func TestChildrenOfAGoneInstance(t *testing.T) {
 			second(c.RefreshDatabase(t.Context(), "i", "d")), second(c.RefreshExtension(t.Context(), "i", "d", "e")),
 		} {
 			if !errors.Is(err, ErrNotFound) {
-				t.Error(err)
+				t.Errorf("a read after the first: got error %v, want ErrNotFound", err)
 			}
 		}
 		if took := time.Since(begun); took > 0 {
-			t.Errorf("it took %s", took)
+			t.Errorf("the reads: got an answer after %s, want one at once", took)
 		}
 		if n := len(wire.Requests()) - before; n > 5 {
-			t.Errorf("%d requests", n)
+			t.Errorf("requests: got %d, want at most 5", n)
 		}
 	})
 }
@@ -198,13 +198,13 @@ func TestAbsentChildren(t *testing.T) {
 			c, _ := newTestClient(t, row.script.Serve)
 			begun := time.Now()
 			if err := row.read(t.Context(), c, row.is); err != nil {
-				t.Errorf("%s: %v", what, err)
+				t.Errorf("%s that exists: got error %v, want none", what, err)
 			}
 			if err := row.read(t.Context(), c, row.gone); !errors.Is(err, ErrNotFound) {
-				t.Errorf("%s: %v", what, err)
+				t.Errorf("%s that is gone: got error %v, want ErrNotFound", what, err)
 			}
 			if took := time.Since(begun); took < absencePause {
-				t.Errorf("%s: gone after %s", what, took)
+				t.Errorf("%s: got the absence after %s, want it after %s at least", what, took, absencePause)
 			}
 		})
 	}
@@ -245,7 +245,7 @@ func TestAbsenceThatWasNotConfirmedBeginsAnew(t *testing.T) {
 		lagging.Store(true)
 		time.AfterFunc(10*time.Second, func() { lagging.Store(false) })
 		if _, err := c.RefreshInstance(t.Context(), "i"); err != nil {
-			t.Errorf("%v: it was away for 10 s", err)
+			t.Errorf("RefreshInstance of an instance that was away for 10 s: got error %v, want none", err)
 		}
 	})
 }
@@ -270,7 +270,7 @@ func TestListFromBeforeACreationProvesNoAbsence(t *testing.T) {
 		}
 		begun := time.Now()
 		if _, err := c.RefreshInstance(t.Context(), "new"); !errors.Is(err, ErrNotFound) || time.Since(begun) < absencePause {
-			t.Errorf("%v after %s", err, time.Since(begun))
+			t.Errorf("RefreshInstance: got error %v after %s, want ErrNotFound after %s at least", err, time.Since(begun), absencePause)
 		}
 	})
 }
@@ -296,10 +296,10 @@ func TestAbsentSettings(t *testing.T) {
 					begun := time.Now()
 					err := refresh(t.Context(), c)
 					if !errors.Is(err, answers.err) {
-						t.Errorf("%v, want %v", err, answers.err)
+						t.Errorf("the read: got error %v, want %v", err, answers.err)
 					}
 					if waited := time.Since(begun) >= absencePause; waited == (row == "a gateway's 404") {
-						t.Errorf("it took %s", time.Since(begun))
+						t.Errorf("the read: got an answer after %s, want the absence confirmed for %s unless a gateway answers 404", time.Since(begun), absencePause)
 					}
 				})
 			})
@@ -335,10 +335,10 @@ func TestRefreshEngine(t *testing.T) {
 				begun := time.Now()
 				err := c.RefreshEngine(t.Context(), "i", "postgres")
 				if (err != nil) != row.fails || errors.Is(err, ErrNotFound) != row.gone {
-					t.Errorf("%v, want gone %t", err, row.gone)
+					t.Errorf("RefreshEngine: got error %v, want an error: %t, gone: %t", err, row.fails, row.gone)
 				}
 				if row.gone && time.Since(begun) < absencePause {
-					t.Errorf("not confirmed: %s", time.Since(begun))
+					t.Errorf("the absence: got it after %s, want it confirmed for %s", time.Since(begun), absencePause)
 				}
 			})
 		})
@@ -380,7 +380,7 @@ func TestGoneWithItsEngine(t *testing.T) {
 					}
 				}
 				if row.gone && time.Since(begun) < absencePause {
-					t.Errorf("not confirmed: %s", time.Since(begun))
+					t.Errorf("the absence: got it after %s, want it confirmed for %s", time.Since(begun), absencePause)
 				}
 			})
 		})

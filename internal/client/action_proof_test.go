@@ -166,22 +166,22 @@ func TestActionsAreProved(t *testing.T) {
 				switch row.err.(type) {
 				case nil:
 					if err != nil || pending.JobID != row.job || row.job == "" && pending != NothingPending() {
-						t.Errorf("%+v, %v", pending, err)
+						t.Errorf("rotate: got %+v and error %v, want job %q and none", pending, err, row.job)
 					}
 				case *transport.OutcomeError:
 					if !transport.OutcomeUnknown(err) {
-						t.Errorf("%+v, %v", pending, err)
+						t.Errorf("rotate: got %+v and error %v, want an unknown outcome", pending, err)
 					}
-				case *NoProofError:
-					if !isAs[*NoProofError](err) {
-						t.Errorf("%+v, %v", pending, err)
+				case *NoEvidenceError:
+					if !isAs[*NoEvidenceError](err) {
+						t.Errorf("rotate: got %+v and error %v, want a *NoEvidenceError", pending, err)
 					}
 				}
 				if n := s.posts - met; n > 1 && met == 0 || n > 9 {
-					t.Errorf("%d POSTs", n)
+					t.Errorf("POSTs: got %d, want 1, and at most 9 if others were met", n)
 				}
 				if took := time.Since(begun); took < row.takes || took > row.takes+row.takes/3+time.Minute {
-					t.Errorf("it took %s", took)
+					t.Errorf("rotate: got an end after %s, want one from %s to %s", took, row.takes, row.takes+row.takes/3+time.Minute)
 				}
 			})
 		})
@@ -212,16 +212,16 @@ func TestActionAfterOneOfItsKind(t *testing.T) {
 					ctx := within(t, time.Hour)
 					err := turn.Do(ctx, name, func(ctx context.Context) (Pending, error) { return act(ctx, turn, 0) })
 					if err != nil && !quiet {
-						t.Fatalf("%s, a lag of %s: %v", name, lag, err)
+						t.Fatalf("%s, a lag of %s: got error %v, want none", name, lag, err)
 					}
 					if quiet && err != nil {
 						return // its 202 named no job, and it appeared later than reads may lag
 					}
 					if pending, err := act(ctx, turn, 1); !transport.OutcomeUnknown(err) {
-						t.Errorf("%s, a lag of %s: %+v, %v, and it was never carried out", name, lag, pending, err)
+						t.Errorf("%s, a lag of %s: got %+v and error %v, want an unknown outcome, as the second was never carried out", name, lag, pending, err)
 					}
 					if s.posts != 2 {
-						t.Errorf("%d POSTs", s.posts)
+						t.Errorf("POSTs: got %d, want 2", s.posts)
 					}
 				})
 			}
@@ -249,7 +249,7 @@ func TestNewActivity(t *testing.T) {
 	} {
 		before := baseline{activities: count(old)}
 		if got := before.newActivity(OpRotate, row.now); got != row.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: got new activity %v, want %v", name, got, row.want)
 		}
 	}
 }
@@ -282,10 +282,10 @@ func TestRedeployIsProvedByItsBuild(t *testing.T) {
 				}.Serve)
 				pending, err := enter(t, c).RedeployApp(t.Context(), "a")
 				if transport.OutcomeUnknown(err) != row.unsure || !row.unsure && (err != nil || pending.BuildID != row.build) {
-					t.Errorf("%+v, %v", pending, err)
+					t.Errorf("RedeployApp: got %+v and error %v, want build %q, or an unknown outcome: %t", pending, err, row.build, row.unsure)
 				}
 				if n := wire.Count("POST"); n != 1 {
-					t.Errorf("%d POSTs", n)
+					t.Errorf("POSTs: got %d, want 1", n)
 				}
 			})
 		})
@@ -316,7 +316,7 @@ func TestJobOfSomebodyElseProvesNothing(t *testing.T) {
 				"GET /jobs/j-1": says(200, job),
 			}.Serve)
 			if pending, err := enter(t, c).RestartEngine(t.Context(), "redis"); !transport.OutcomeUnknown(err) {
-				t.Errorf("%s: %+v, %v", name, pending, err)
+				t.Errorf("%s: got %+v and error %v, want an unknown outcome", name, pending, err)
 			}
 		})
 	}
@@ -330,7 +330,7 @@ func TestActionNeedsItsBaseline(t *testing.T) {
 			t.Errorf("Rotate: got error %v, want ErrForeign with a known outcome", err)
 		}
 		if n := wire.Count("POST"); n != 0 {
-			t.Errorf("%d POSTs", n)
+			t.Errorf("POSTs: got %d, want none", n)
 		}
 	})
 }
@@ -350,7 +350,7 @@ func TestProofOutlivesAnOutage(t *testing.T) {
 			s.serve(w, r)
 		})
 		if pending, err := enter(t, c).Rotate(t.Context()); err != nil || pending != NothingPending() {
-			t.Errorf("%+v, %v", pending, err)
+			t.Errorf("Rotate: got %+v and error %v, want nothing pending", pending, err)
 		}
 	})
 }
@@ -364,7 +364,7 @@ func TestQueryIsNeverSentTwice(t *testing.T) {
 				t.Errorf("Query: got error %v, want an unknown outcome", err)
 			}
 			if n := len(wire.Requests()); n != 1 {
-				t.Errorf("%d requests, want 1", n)
+				t.Errorf("requests: got %d, want 1", n)
 			}
 		})
 	}
@@ -392,7 +392,7 @@ func TestActionBesideOneThatIsNotShownYet(t *testing.T) {
 		}.Serve)
 		turn := enter(t, c)
 		if pending, err := turn.Rotate(within(t, time.Hour)); !transport.OutcomeUnknown(err) {
-			t.Errorf("%+v, %v, and it was never carried out\n%s", pending, err, strings.Join(wire.Requests(), "\n"))
+			t.Errorf("Rotate: got %+v and error %v, want an unknown outcome, as it was never carried out\n%s", pending, err, strings.Join(wire.Requests(), "\n"))
 		}
 	})
 }
@@ -465,7 +465,7 @@ func TestProofFromBeforeTheBaseline(t *testing.T) {
 			"GET /jobs/j-1":                    jobIs("done", OpRotate),
 		}.Serve)
 		if pending, err := enter(t, c).Rotate(within(t, time.Hour)); !transport.OutcomeUnknown(err) {
-			t.Errorf("%+v, %v, and it was never carried out\n%s", pending, err, strings.Join(wire.Requests(), "\n"))
+			t.Errorf("Rotate: got %+v and error %v, want an unknown outcome, as it was never carried out\n%s", pending, err, strings.Join(wire.Requests(), "\n"))
 		}
 	})
 }

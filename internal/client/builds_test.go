@@ -68,13 +68,13 @@ func TestBuilds(t *testing.T) {
 				err := c.WaitDeployed(within(t, 30*time.Minute), "i", "a", build, row.before)
 				took := time.Since(begun)
 				if row.want == "" && err != nil || row.want != "" && (err == nil || !contains(err.Error(), row.want)) {
-					t.Errorf("%v, want %q", err, row.want)
+					t.Errorf("WaitDeployed: got error %v, want %q", err, row.want)
 				}
 				if took < row.takes || took > row.takes+row.takes/3+longestBlind+2*time.Second {
-					t.Errorf("it took %s, want %s", took, row.takes)
+					t.Errorf("WaitDeployed: got an end after %s, want one after %s", took, row.takes)
 				}
 				if n := len(wire.Requests()); n > 200 {
-					t.Errorf("%d requests", n)
+					t.Errorf("requests: got %d, want at most 200", n)
 				}
 			})
 		})
@@ -107,7 +107,7 @@ func TestWaitAppRunning(t *testing.T) {
 					t.Errorf("WaitAppRunning: got error %v, want one of type %T", err, row.err)
 				}
 				if took := time.Since(begun); took < row.takes || took > row.takes+row.takes/3+longestBlind+2*time.Second {
-					t.Errorf("it took %s, want %s", took, row.takes)
+					t.Errorf("WaitAppRunning: got an end after %s, want one after %s", took, row.takes)
 				}
 			})
 		})
@@ -143,7 +143,7 @@ func TestFailedDeploymentTellsWhatTheRecordsTold(t *testing.T) {
 				c.HideSecret("a-canary")
 				err := c.WaitDeployed(t.Context(), "i", "a", "b", row.before)
 				if diff := cmp.Diff(row.want, err, cmp.AllowUnexported(Log{}), cmpopts.IgnoreFields(App{}, "Env")); diff != "" {
-					t.Error(diff)
+					t.Errorf("the error of WaitDeployed (-want +got):\n%s", diff)
 				}
 			})
 		})
@@ -186,7 +186,7 @@ func TestBuildWords(t *testing.T) {
 	} {
 		build := Build{Status: status}
 		if got := [2]bool{build.Succeeded(), build.Failed()}; got != want {
-			t.Errorf("%q: %v", status, got)
+			t.Errorf("%q: got succeeded and failed %v, want %v", status, got, want)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func TestLongHistories(t *testing.T) {
 					t.Error(err)
 				}
 				if n := wire.Count("GET"); n != row.want {
-					t.Errorf("%d requests, want %d", n, row.want)
+					t.Errorf("requests: got %d, want %d", n, row.want)
 				}
 			})
 		})
@@ -261,10 +261,10 @@ func TestBuildListedLateInALongHistory(t *testing.T) {
 		c, wire := newTestClient(t, during(time.Minute, history(numbered(3000, "successful", "")), history(numbered(3001, "successful", ""))))
 		begun := time.Now()
 		if err := c.waitBuilt(within(t, time.Hour), "i", "a", "b-3001", AppRunning); err != nil || time.Since(begun) < time.Minute {
-			t.Errorf("found after %s, %v", time.Since(begun), err)
+			t.Errorf("the build: got it after %s with error %v, want it after a minute without an error", time.Since(begun), err)
 		}
 		if n := wire.Count("GET"); n < 20 || n > 100 {
-			t.Errorf("%d requests, want 18 and then one for each look", n)
+			t.Errorf("requests: got %d, want 18 and then one for each look", n)
 		}
 	})
 }
@@ -284,7 +284,7 @@ func TestBuildsWithLargeLogs(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, wire := newTestClient(t, history(row.builds))
 				if err := wants[[]Build](len(row.builds))(c.Builds(t.Context(), "i", "a")); err != nil || wire.Count("GET") != row.want {
-					t.Errorf("%d requests, want %d; %v", wire.Count("GET"), row.want, err)
+					t.Errorf("Builds: got error %v and %d requests, want none and %d", err, wire.Count("GET"), row.want)
 				}
 			})
 		})
@@ -306,7 +306,7 @@ func TestBuildsWithLargeLogs(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, wire := newTestClient(t, history(numbered(1, "failed", strings.Repeat(log, 200))))
 			if _, err := c.Builds(t.Context(), "i", "a"); !errors.Is(err, transport.ErrBodyTooLarge) || wire.Count("GET") > 6 {
-				t.Errorf("%d requests, %v", wire.Count("GET"), err)
+				t.Errorf("Builds: got error %v after %d requests, want ErrBodyTooLarge after 6 at most", err, wire.Count("GET"))
 			}
 		})
 	})
@@ -316,7 +316,7 @@ func TestBuildsWithLargeLogs(t *testing.T) {
 func wants[T []Build | map[string]bool](n int) func(T, error) error {
 	return func(things T, err error) error {
 		if err == nil && len(things) != n {
-			err = fmt.Errorf("%d were read, want %d", len(things), n)
+			err = fmt.Errorf("items that were read: got %d, want %d", len(things), n)
 		}
 		return err
 	}

@@ -25,7 +25,7 @@ func TestCanonicalCIDR(t *testing.T) {
 	} {
 		got, err := CanonicalCIDR(raw)
 		if (err == nil) != (want != "") || err == nil && got.String() != want {
-			t.Errorf("%q is %s, %v", raw, got, err)
+			t.Errorf("CanonicalCIDR(%q) = %s, %v, want %q", raw, got, err, want)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func TestCanonicalCIDRSaysWhatIsWrong(t *testing.T) {
 		"203.0.113.7/24":  "has bits set after its prefix; the block is 203.0.113.0/24",
 	} {
 		if _, err := CanonicalCIDR(raw); err == nil || err.Error() != want {
-			t.Errorf("%q %v, want %q", raw, err, want)
+			t.Errorf("CanonicalCIDR(%q): got error %v, want %q", raw, err, want)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestSameCIDRs(t *testing.T) {
 		{[]string{"::ffff:203.0.113.9/120"}, []string{"203.0.113.0/24"}, true},
 	} {
 		if got := SameCIDRs(row.a, row.b); got != row.want {
-			t.Errorf("%v and %v: %v", row.a, row.b, got)
+			t.Errorf("SameCIDRs(%v, %v) = %v, want %v", row.a, row.b, got, row.want)
 		}
 	}
 }

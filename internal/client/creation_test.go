@@ -152,23 +152,23 @@ func TestLostCreationOfAnInstance(t *testing.T) {
 				switch want := row.err.(type) {
 				case nil:
 					if err != nil || created.ID != row.id || created.Pending.JobID != "j-"+row.id || created.Adopted != (m.answer != 202) {
-						t.Errorf("%+v, %v", created, err)
+						t.Errorf("CreateInstance: got %+v and error %v, want %s, adopted: %t", created, err, row.id, m.answer != 202)
 					}
 				case *UnknownCreationError:
 					if !isAs[*UnknownCreationError](err) || !contains(err.Error(), `instance "web" did not appear within`) || !contains(err.Error(), "the request was not repeated") {
-						t.Errorf("%+v, %v", created, err)
+						t.Errorf("CreateInstance: got %+v and error %v, want an *UnknownCreationError of web, whose request was not repeated", created, err)
 					}
 				case *AmbiguousError:
 					var ambiguous *AmbiguousError
 					if !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, want.Candidates) {
-						t.Errorf("%+v, %v", created, err)
+						t.Errorf("CreateInstance: got %+v and error %v, want an *AmbiguousError of %v", created, err, want.Candidates)
 					}
 				}
 				if m.posts != 1 || len(m.keys) != 1 || m.keys[""] {
-					t.Errorf("%d POSTs with the keys %v", m.posts, m.keys)
+					t.Errorf("creations: got %d POSTs with the keys %v, want one with a key", m.posts, m.keys)
 				}
 				if took < row.takes || took > row.takes+row.takes/4+40*time.Second {
-					t.Errorf("it took %s", took)
+					t.Errorf("CreateInstance: got an end after %s, want one from %s to %s", took, row.takes, row.takes+row.takes/4+40*time.Second)
 				}
 			})
 		})
@@ -197,13 +197,13 @@ func TestRefusedCreationIsNotLookedFor(t *testing.T) {
 			begun := time.Now()
 			created, err := c.CreateInstance(t.Context(), web)
 			if (err == nil) != (row.id != "") || created.ID != row.id || transport.OutcomeUnknown(err) || isAs[*UnknownCreationError](err) || created.Adopted {
-				t.Errorf("%s: %+v, %v", name, created, err)
+				t.Errorf("%s: got %+v and error %v, want the id %q, not adopted, or a known error", name, created, err, row.id)
 			}
 			if n := wire.Count("POST"); n != row.posts {
-				t.Errorf("%s: %d POSTs, want %d", name, n, row.posts)
+				t.Errorf("%s: got %d POSTs, want %d", name, n, row.posts)
 			}
 			if took := time.Since(begun); took > 10*time.Second || wire.Count("GET") != 1 {
-				t.Errorf("%s: it took %s, with %v", name, took, wire.Requests())
+				t.Errorf("%s: got an end after %s with %v, want one within 10 s and one GET", name, took, wire.Requests())
 			}
 		})
 	}
@@ -220,10 +220,10 @@ func TestInterruptedLookForACreation(t *testing.T) {
 			begun := time.Now()
 			created, err := c.CreateInstance(ctx, web)
 			if found && (err != nil || created.ID != "own-1") || !found && !isAs[*UnknownCreationError](err) {
-				t.Errorf("%+v, %v", created, err)
+				t.Errorf("CreateInstance: got %+v and error %v, want own-1 if it is found (%t) and otherwise an *UnknownCreationError", created, err, found)
 			}
 			if took := time.Since(begun); took > time.Second+lifetime.GracePeriod || m.posts != 1 {
-				t.Errorf("%d POSTs, in %s", m.posts, took)
+				t.Errorf("CreateInstance: got %d POSTs in %s, want one within %s", m.posts, took, time.Second+lifetime.GracePeriod)
 			}
 		})
 	}
@@ -248,7 +248,7 @@ func TestCreationsOfOneNameNeverAdoptEachOther(t *testing.T) {
 			seen[<-ids] = true
 		}
 		if len(seen) != 5 || len(m.instances) != 5 {
-			t.Errorf("%v of %d instances", seen, len(m.instances))
+			t.Errorf("ids of five creations: got %v of %d instances, want five of five", seen, len(m.instances))
 		}
 		t.Logf("%d requests", len(wire.Requests()))
 	})
@@ -270,11 +270,11 @@ func TestCreationsShareAList(t *testing.T) {
 		}
 		all.Wait()
 		if n := wire.Count("GET"); n != 1 {
-			t.Errorf("%d lists for 20 creations", n)
+			t.Errorf("lists for 20 creations: got %d, want 1", n)
 		}
 		time.Sleep(snapshotAge)
 		if _, err := c.CreateInstance(t.Context(), NewInstance{Name: "late", Plan: "free", Region: "eu"}); err != nil || wire.Count("GET") != 2 {
-			t.Errorf("%v, %d lists", err, wire.Count("GET"))
+			t.Errorf("a creation after the list is old: got error %v and %d lists, want none and 2", err, wire.Count("GET"))
 		}
 	})
 }
@@ -298,12 +298,12 @@ func TestNamesakes(t *testing.T) {
 		c.Claim("")
 		creating, running, err := c.Namesakes(t.Context(), web)
 		if got := fmt.Sprint(creating, running); err != nil || got != "[half preparing] [runs strange older]" {
-			t.Errorf("%s, %v", got, err)
+			t.Errorf("Namesakes: got %s and error %v, want half preparing, and runs, strange and older running", got, err)
 		}
 		_, err = c.CreateInstance(t.Context(), web)
 		var namesake *NamesakeError
 		if !errors.As(err, &namesake) || namesake.ID != "half" || m.posts != 0 {
-			t.Errorf("%v, after %d POSTs", err, m.posts)
+			t.Errorf("CreateInstance: got error %v after %d POSTs, want a *NamesakeError of half after none", err, m.posts)
 		}
 	})
 }
@@ -366,7 +366,7 @@ func TestCreatedShapes(t *testing.T) {
 				created, err := c.CreateInstance(t.Context(), web)
 				row.want.Adopted = row.adopted
 				if err != nil || created != row.want || m.posts != 1 {
-					t.Errorf("%+v, %v, want %+v", created, err, row.want)
+					t.Errorf("CreateInstance: got %+v, error %v and %d POSTs, want %+v, none and 1", created, err, m.posts, row.want)
 				}
 			})
 		})
@@ -398,7 +398,7 @@ func TestWhatACreationEquals(t *testing.T) {
 		i := equal()
 		row.change(&i)
 		if got := asked.equals(i); got != row.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: got equal %v, want %v", name, got, row.want)
 		}
 	}
 }
@@ -484,13 +484,13 @@ func TestWaitCreated(t *testing.T) {
 					ok = errors.Is(err, want)
 				}
 				if !ok {
-					t.Errorf("%v, want %T", err, row.err)
+					t.Errorf("the creation: got error %v, want %T", err, row.err)
 				}
 				if took < row.takes || took > row.takes+row.takes/4+5*time.Second {
-					t.Errorf("it took %s, want %s", took, row.takes)
+					t.Errorf("the creation: got an end after %s, want one after %s", took, row.takes)
 				}
 				if n := len(wire.Requests()); n > 250 {
-					t.Errorf("%d requests", n)
+					t.Errorf("requests: got %d, want at most 250", n)
 				}
 			})
 		})
@@ -514,10 +514,10 @@ func TestLostCreationIsFoundOnceTheNetworkIsBack(t *testing.T) {
 			begun := time.Now()
 			created, err := c.CreateInstance(t.Context(), web)
 			if err != nil || !created.Adopted || m.posts != 1 {
-				t.Errorf("away for %s: %d POSTs, %+v, %v", away, m.posts, created, err)
+				t.Errorf("away for %s: got %+v, error %v and %d POSTs, want it adopted after one", away, created, err, m.posts)
 			}
 			if took := time.Since(begun) - away; took > time.Minute {
-				t.Errorf("away for %s: found %s after the network was back", away, took)
+				t.Errorf("away for %s: got the instance %s after the network was back, want it within a minute", away, took)
 			}
 		})
 	}

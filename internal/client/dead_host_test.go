@@ -57,7 +57,7 @@ func TestDeadHostEndsAPlan(t *testing.T) {
 				took := time.Since(begun)
 				t.Logf("%d requests in %s", len(wire.Requests()), took)
 				if took > 30*time.Second || len(wire.Requests()) > row.most {
-					t.Errorf("%d requests in %s", len(wire.Requests()), took)
+					t.Errorf("the reads: got %d requests in %s, want at most %d in 30 s", len(wire.Requests()), took, row.most)
 				}
 				if own.Load() != 300 {
 					t.Errorf("errors that match %v: got %d, want 300", row.err, own.Load())
@@ -74,7 +74,7 @@ func TestOneReadOfADeadHost(t *testing.T) {
 		begun := time.Now()
 		_, err := c.Plans(t.Context())
 		if took := time.Since(begun); !errors.Is(err, transport.ErrUnreachable) || took > 30*time.Second {
-			t.Errorf("%v after %s", err, took)
+			t.Errorf("Plans: got error %v after %s, want ErrUnreachable within 30 s", err, took)
 		}
 	})
 }
@@ -99,23 +99,23 @@ func TestOutageIsForPlainReadsAlone(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		if _, err := c.Account(t.Context()); !errors.Is(err, transport.ErrOutage) {
-			t.Fatalf("%v, want an outage", err)
+			t.Fatalf("Account: got error %v, want ErrOutage", err)
 		}
 		if _, err := c.job(t.Context(), "j", true); errors.Is(err, transport.ErrOutage) {
-			t.Errorf("a poll: %v", err)
+			t.Errorf("a poll: got error %v, want none of an outage", err)
 		}
 		if _, err := c.Instance(lifetime.WithGracePeriod(t.Context()), "i"); errors.Is(err, transport.ErrOutage) {
-			t.Errorf("a read of an operation: %v", err)
+			t.Errorf("a read of an operation: got error %v, want none of an outage", err)
 		}
 		if _, err := transport.Do[object](t.Context(), c.sender, transport.Request{Method: http.MethodPut, Path: []string{"x"}}); errors.Is(err, transport.ErrOutage) {
-			t.Errorf("a mutation: %v", err)
+			t.Errorf("a mutation: got error %v, want none of an outage", err)
 		}
 		time.AfterFunc(30*time.Second, func() { away.Store(false) })
 		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j"}, OpConsole, nil); err != nil {
-			t.Errorf("a wait: %v", err)
+			t.Errorf("a wait: got error %v, want none", err)
 		}
 		if _, err := c.Account(t.Context()); err != nil {
-			t.Errorf("%v: any answer of the service ends the outage", err)
+			t.Errorf("Account: got error %v, want none, as any answer of the service ends the outage", err)
 		}
 	})
 }

@@ -47,10 +47,10 @@ func TestResizeIsFoundInTheRecord(t *testing.T) {
 				c, wire := newTestClient(t, script{"POST /instances/i/actions/resize": row.post, "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.Serve)
 				pending, err := enter(t, c).Resize(within(t, time.Hour), "large")
 				if transport.OutcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending != row.pending) {
-					t.Errorf("%+v, %v", pending, err)
+					t.Errorf("Resize: got %+v and error %v, want %+v, or an unknown outcome: %t", pending, err, row.pending, row.unknown)
 				}
 				if n := wire.Count("POST"); n != 1 {
-					t.Errorf("%d POSTs", n)
+					t.Errorf("POSTs: got %d, want 1", n)
 				}
 			})
 		})
@@ -83,7 +83,7 @@ func TestRebuildIsProvedByItsBuild(t *testing.T) {
 				}.Serve)
 				pending, err := enter(t, c).RebuildApp(within(t, time.Hour), "a", map[string]bool{"b-1": true})
 				if transport.OutcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending.BuildID != row.build) {
-					t.Errorf("%+v, %v", pending, err)
+					t.Errorf("RebuildApp: got %+v and error %v, want build %q, or an unknown outcome: %t", pending, err, row.build, row.unknown)
 				}
 			})
 		})
@@ -122,19 +122,19 @@ func TestAwaitIdle(t *testing.T) {
 				switch row.err.(type) {
 				case nil:
 					if err != nil || foreign != row.foreign {
-						t.Errorf("foreign %t, %v", foreign, err)
+						t.Errorf("AwaitIdle: got foreign %t and error %v, want %t and none", foreign, err, row.foreign)
 					}
 				case *CheckoutError:
 					if !isAs[*CheckoutError](err) {
-						t.Error(err)
+						t.Errorf("AwaitIdle: got error %v, want a *CheckoutError", err)
 					}
 				default:
 					if !isAs[*transport.APIError](err) {
-						t.Error(err)
+						t.Errorf("AwaitIdle: got error %v, want an *APIError", err)
 					}
 				}
 				if took := time.Since(begun); took < row.takes || took > 2*row.takes+15*time.Second {
-					t.Errorf("it took %s", took)
+					t.Errorf("AwaitIdle: got an end after %s, want one from %s to %s", took, row.takes, 2*row.takes+15*time.Second)
 				}
 			})
 		})
@@ -170,7 +170,7 @@ func TestEnginesAreChosenForEachAttempt(t *testing.T) {
 			return engines, nil
 		})
 		if err != nil || len(sent) != 2 || strings.Contains(sent[0], "nats") || !strings.Contains(sent[1], "nats") {
-			t.Errorf("%q, %v", sent, err)
+			t.Errorf("the engines that were sent: got %q and error %v, want two lists, the first without nats and the second with it", sent, err)
 		}
 	})
 }
@@ -202,13 +202,13 @@ func TestAccountID(t *testing.T) {
 				}
 				id, err := c.AccountID(t.Context())
 				if id != row.id || (err != nil) != row.fails {
-					t.Errorf("%q, %v", id, err)
+					t.Errorf("AccountID: got %q and error %v, want %q, or an error: %t", id, err, row.id, row.fails)
 				}
 				if known, ok := c.KnownAccountID(); ok == row.fails || known != row.id {
-					t.Errorf("known are %q, %t", known, ok)
+					t.Errorf("KnownAccountID: got %q, %t, want %q, %t", known, ok, row.id, !row.fails)
 				}
 				if n := wire.Count("GET"); n != row.requests {
-					t.Errorf("%d requests, want %d", n, row.requests)
+					t.Errorf("requests: got %d, want %d", n, row.requests)
 				}
 			})
 		})
@@ -225,11 +225,11 @@ func TestAccountIDThatCannotBeRead(t *testing.T) {
 			for range 3 {
 				_, err := c.AccountID(t.Context())
 				if _, known := c.RetryAccountID(t.Context()); known || !errors.Is(err, transport.ErrForeign) {
-					t.Errorf("%t, %v", known, err)
+					t.Errorf("AccountID: got error %v and known %t, want ErrForeign and an unknown one", err, known)
 				}
 			}
 			if n := wire.Count("GET"); n != requests {
-				t.Errorf("%d requests, want %d", n, requests)
+				t.Errorf("requests: got %d, want %d", n, requests)
 			}
 		}
 		ask(6) // the first attempt, the next one with its retries, and that of RetryAccountID
@@ -239,7 +239,7 @@ func TestAccountIDThatCannotBeRead(t *testing.T) {
 		time.Sleep(snapshotAge)
 		answer = says(200, object{"id": "acc-1"})
 		if id, err := c.AccountID(t.Context()); id != "acc-1" || err != nil {
-			t.Errorf("%q, %v", id, err)
+			t.Errorf("AccountID: got %q and error %v, want acc-1 and none", id, err)
 		}
 	})
 }
@@ -257,7 +257,7 @@ func TestAccountIDOfAClosedPath(t *testing.T) {
 		defer cancel()
 		_, err := c.AccountID(ctx)
 		if took := time.Since(begun); !errors.Is(err, ErrUnavailable) || took > time.Minute {
-			t.Errorf("%v after %s", err, took)
+			t.Errorf("AccountID: got error %v after %s, want ErrUnavailable within a minute", err, took)
 		}
 	})
 }
@@ -277,7 +277,7 @@ func TestAccountIDOfACallerWhoLeft(t *testing.T) {
 		}
 		close(slow)
 		if id, known := c.WaitForAccountID(t.Context()); id != "acc-1" || !known {
-			t.Errorf("%q, %t", id, known)
+			t.Errorf("WaitForAccountID: got %q, %t, want acc-1, true", id, known)
 		}
 	})
 }
@@ -292,7 +292,7 @@ func TestOrigin(t *testing.T) {
 	} {
 		c, err := New(Options{BaseURL: base, APIKey: "key"})
 		if err != nil || c.Origin() != want {
-			t.Errorf("%s: %v, want %s", base, err, want)
+			t.Errorf("New with the base URL %s: got error %v or another origin, want none and %s", base, err, want)
 		}
 	}
 }

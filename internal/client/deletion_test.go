@@ -77,24 +77,24 @@ func TestDeletion(t *testing.T) {
 					if err != nil {
 						t.Error(err)
 					}
-				case *NoProofError:
-					if !isAs[*NoProofError](err) {
-						t.Error(err)
+				case *NoEvidenceError:
+					if !isAs[*NoEvidenceError](err) {
+						t.Errorf("the deletion: got error %v, want a *NoEvidenceError", err)
 					}
 				case *JobError:
 					if !isAs[*JobError](err) {
-						t.Error(err)
+						t.Errorf("the deletion: got error %v, want a *JobError", err)
 					}
 				default:
 					if !errors.Is(err, want) {
-						t.Error(err)
+						t.Errorf("the deletion: got error %v, want %v", err, want)
 					}
 				}
 				if took < row.takes || took > row.takes+row.takes/4+45*time.Second {
-					t.Errorf("it took %s", took)
+					t.Errorf("the deletion: got an end after %s, want one from %s to %s", took, row.takes, row.takes+row.takes/4+45*time.Second)
 				}
 				if n := wire.Count("DELETE"); n != row.removes && (row.removes != some || n == 0) {
-					t.Errorf("%d DELETEs, want %d", n, row.removes)
+					t.Errorf("DELETEs: got %d, want %d", n, row.removes)
 				}
 			})
 		})
@@ -135,7 +135,7 @@ func TestDeletionIsPermittedBeforeEachRequest(t *testing.T) {
 						return nil
 					})
 					if sent := strings.Count(strings.Join(wire.Requests(), "\n"), "DELETE"); !errors.Is(err, want) || sent != permitted {
-						t.Errorf("%d DELETEs, %v", sent, err)
+						t.Errorf("the deletion: got error %v after %d DELETEs, want %v after %d", err, sent, want, permitted)
 					}
 				})
 			})

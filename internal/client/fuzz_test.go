@@ -19,7 +19,7 @@ func decodes[T any](f *testing.F, seeds ...string) {
 			return
 		}
 		if _, err := json.Marshal(record); err != nil && !strings.Contains(err.Error(), "year outside") {
-			t.Errorf("%s was read and cannot be written: %v", raw, err)
+			t.Errorf("%s, which was read: got error %v of writing it, want none", raw, err)
 		}
 	})
 }
@@ -76,7 +76,7 @@ func FuzzNextPoll(f *testing.F) {
 			return
 		}
 		if delay := NextPoll(time.Duration(elapsed), time.Duration(total), progress); delay < FirstPoll || delay > longestDelay {
-			t.Errorf("after %d of %d at %d %%: %s", elapsed, total, progress, delay)
+			t.Errorf("NextPoll(%d, %d, %d) = %s, want from %s to %s", elapsed, total, progress, delay, FirstPoll, longestDelay)
 		}
 	})
 }

@@ -26,13 +26,13 @@ func TestCancelledMutationInFlightIsFinished(t *testing.T) {
 			})
 			webhook, err := transport.Do[Webhook](ctx, c.sender, transport.Request{Method: method, Path: []string{"webhooks"}})
 			if err != nil || webhook.ID != "w-1" {
-				t.Errorf("%s: %+v, %v", method, webhook, err)
+				t.Errorf("%s: got %+v and error %v, want w-1", method, webhook, err)
 			}
 			if _, err := transport.Do[Webhook](ctx, c.sender, transport.Request{Method: method, Path: []string{"webhooks"}}); !errors.Is(err, context.Canceled) || transport.OutcomeUnknown(err) {
-				t.Errorf("%s: %v, want the cancellation and nothing sent", method, err)
+				t.Errorf("%s: got error %v, want the cancellation and nothing sent", method, err)
 			}
 			if n := len(wire.Requests()); n != 1 {
-				t.Errorf("%s: %d requests, want 1", method, n)
+				t.Errorf("%s: got %d requests, want 1", method, n)
 			}
 		})
 	}
@@ -94,7 +94,7 @@ func TestInterruptWithADeadNetwork(t *testing.T) {
 						t.Errorf("operation: got error %v, want an error other than ErrNotFound", err)
 					}
 					if took := time.Since(at); took > 30*time.Second { // as documented
-						t.Errorf("it ended %s after the interrupt", took)
+						t.Errorf("the operation: got an end %s after the interrupt, want one within 30 s", took)
 					}
 				})
 			})
@@ -127,10 +127,10 @@ func TestMutationInTheGracePeriodEndsWithIt(t *testing.T) {
 		begun := time.Now()
 		time.Sleep(20 * time.Second)
 		if _, err := turn.SetConsoleMode(lifetime.Detached(operation), ConsoleOff); err == nil {
-			t.Error("no error")
+			t.Error("SetConsoleMode after the interrupt: got no error, want one")
 		}
 		if took := time.Since(begun); took > 30*time.Second { // as documented
-			t.Errorf("it ended %s after the interrupt", took)
+			t.Errorf("SetConsoleMode: got an end %s after the interrupt, want one within 30 s", took)
 		}
 	})
 }

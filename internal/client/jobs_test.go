@@ -154,13 +154,13 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 					ok = errors.Is(err, want)
 				}
 				if !ok {
-					t.Errorf("%v, want %T %v", err, row.err, row.err)
+					t.Errorf("the wait: got error %v, want %T %v", err, row.err, row.err)
 				}
 				if most := row.takes + row.takes/3 + 25*time.Second; took < row.takes || took > most {
-					t.Errorf("it took %s, want from %s to %s", took, row.takes, most)
+					t.Errorf("the wait: got an end after %s, want one from %s to %s", took, row.takes, most)
 				}
 				if n := len(wire.Requests()); n > 300 {
-					t.Errorf("%d requests", n)
+					t.Errorf("requests: got %d, want at most 300", n)
 				}
 			})
 		})
@@ -171,14 +171,14 @@ func TestWhatIsPending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, wire := newTestClient(t, nil)
 		if err := c.WaitJob(t.Context(), "i", NothingPending(), OpConsole, nil); err != nil {
-			t.Errorf("nothing is pending: %v", err)
+			t.Errorf("WaitJob, nothing pending: got error %v, want none", err)
 		}
 		err := c.WaitJob(t.Context(), "i", Pending{}, OpConsole, nil)
-		if !isAs[*NoProofError](err) {
-			t.Errorf("nothing is known: %v", err)
+		if !isAs[*NoEvidenceError](err) {
+			t.Errorf("WaitJob, nothing known: got error %v, want a *NoEvidenceError", err)
 		}
 		if n := len(wire.Requests()); n != 0 {
-			t.Errorf("%d requests", n)
+			t.Errorf("requests: got %d, want none", n)
 		}
 	})
 }
@@ -224,17 +224,17 @@ func TestWaitGone(t *testing.T) {
 					if err != nil {
 						t.Error(err)
 					}
-				case *NoProofError:
-					if !isAs[*NoProofError](err) {
-						t.Error(err)
+				case *NoEvidenceError:
+					if !isAs[*NoEvidenceError](err) {
+						t.Errorf("the wait: got error %v, want a *NoEvidenceError", err)
 					}
 				case error:
 					if !errors.Is(err, want) {
-						t.Error(err)
+						t.Errorf("the wait: got error %v, want %v", err, want)
 					}
 				}
 				if most := row.takes + row.takes/3 + 10*time.Second; took < row.takes || took > most {
-					t.Errorf("it took %s, want from %s to %s", took, row.takes, most)
+					t.Errorf("the wait: got an end after %s, want one from %s to %s", took, row.takes, most)
 				}
 			})
 		})

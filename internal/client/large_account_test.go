@@ -37,7 +37,7 @@ func TestLargeAccount(t *testing.T) {
 		}
 		after := heap()
 		if each := (after - min(before, after)) / instances; each > 6<<10 {
-			t.Errorf("%d bytes are kept of each instance", each)
+			t.Errorf("bytes that are kept of each instance: got %d, want at most %d", each, 6<<10)
 		}
 		runtime.KeepAlive(c)
 	})
@@ -48,7 +48,7 @@ func BenchmarkList(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if all, err := c.Instances(b.Context()); err != nil || len(all) != 1000 {
-			b.Fatalf("%d, %v", len(all), err)
+			b.Fatalf("Instances: got %d and error %v, want 1000 and none", len(all), err)
 		}
 	}
 }

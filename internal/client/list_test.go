@@ -53,10 +53,10 @@ func TestPages(t *testing.T) {
 			ids = append(ids, i.ID)
 		}
 		if got := strings.Join(ids, " "); err != nil || got != row.ids {
-			t.Errorf("%s: %q, %v", name, got, err)
+			t.Errorf("%s: got %q and error %v, want %q", name, got, err, row.ids)
 		}
 		if n := len(wire.Requests()); n != row.requests {
-			t.Errorf("%s: %d requests, want %d", name, n, row.requests)
+			t.Errorf("%s: got %d requests, want %d", name, n, row.requests)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestListThatNeverEnds(t *testing.T) {
 		t.Errorf("Instances: got error %v, want ErrForeign for a list that does not end", err)
 	}
 	if n := len(wire.Requests()); n != maxPages {
-		t.Errorf("%d requests, want %d", n, maxPages)
+		t.Errorf("requests: got %d, want %d", n, maxPages)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestPageThatFails(t *testing.T) {
 		good(w, r)
 	})
 	if instances, err := c.Instances(t.Context()); !errors.Is(err, ErrForbidden) || len(instances) > 0 {
-		t.Errorf("%v, %v", instances, err)
+		t.Errorf("Instances: got %v and error %v, want none and ErrForbidden", instances, err)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestBuildsArePagedToo(t *testing.T) {
 	})
 	builds, err := c.Builds(t.Context(), "i", "a")
 	if err != nil || len(builds) != 2 || builds[1].ID != "b-1" {
-		t.Errorf("%+v, %v", builds, err)
+		t.Errorf("Builds: got %+v and error %v, want two builds, the second b-1", builds, err)
 	}
 }
 
@@ -116,10 +116,10 @@ func TestChargesArePaged(t *testing.T) {
 	})
 	billing, err := c.Billing(t.Context())
 	if err != nil || len(billing.Subscriptions) != 1 || len(billing.Charges) != 3 {
-		t.Errorf("%+v, %v", billing, err)
+		t.Errorf("Billing: got %+v and error %v, want one subscription and three charges", billing, err)
 	}
 	if n := len(wire.Requests()); n != 2 {
-		t.Errorf("%d requests", n)
+		t.Errorf("requests: got %d, want 2", n)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestBareLists(t *testing.T) {
 		"backups":    func() (int, error) { l, err := c.Backups(t.Context(), "i"); return len(l), err },
 	} {
 		if n, err := read(); err != nil || n != 1 {
-			t.Errorf("%s: %d, %v", name, n, err)
+			t.Errorf("%s: got %d and error %v, want 1 and none", name, n, err)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestListShapes(t *testing.T) {
 	} {
 		p, err := decodePage[Backup](json.RawMessage(raw), "backups")
 		if (err == nil) != ok || ok && (len(p.items) != 1 || p.items[0].ID != "b" || p.next != "") {
-			t.Errorf("%s is %+v, %v", raw, p, err)
+			t.Errorf("decodePage(%s) = %+v, %v, want the backup b: %t", raw, p, err, ok)
 		}
 	}
 }

@@ -35,13 +35,13 @@ func TestLogsAreShownWithoutVariables(t *testing.T) {
 		c.HideSecret("a-canary")
 		builds, err := c.Builds(t.Context(), "i", "a")
 		if err != nil || builds[0].Error.Text != "" {
-			t.Fatalf("%s: %+v is shown before the variables are known, %v", name, builds, err)
+			t.Fatalf("%s: got %+v and error %v, want no log before the variables are known", name, builds, err)
 		}
 		c.ShowLogs(t.Context(), "i", "a", builds)
 		app, err := c.App(t.Context(), "i", "a")
 		apps, err2 := c.Apps(t.Context(), "i")
 		if err != nil || err2 != nil || builds[0].Error != row.want || app.Failure.Log != row.want || apps[0].Failure.Log != row.want {
-			t.Errorf("%s: %+v, %+v, %+v, want %+v; %v, %v", name, builds[0].Error, app.Failure.Log, apps[0].Failure.Log, row.want, err, err2)
+			t.Errorf("%s: got the logs %+v, %+v and %+v (%v, %v), want %+v", name, builds[0].Error, app.Failure.Log, apps[0].Failure.Log, err, err2, row.want)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestVariablesThatNoLogNeeds(t *testing.T) {
 		builds := []Build{{ID: "b-2"}, {ID: "b-1"}}
 		c.ShowLogs(t.Context(), "i", "a", builds)
 		if n := len(wire.Requests()); n != 0 || builds[0].Error.Withheld != nil {
-			t.Errorf("%d requests, %+v", n, builds)
+			t.Errorf("ShowLogs: got %d requests and %+v, want none and nothing withheld", n, builds)
 		}
 		builds[1].Error.raw = "a log"
 		c.ShowLogs(t.Context(), "i", "a", builds)

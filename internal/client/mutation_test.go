@@ -83,7 +83,7 @@ func TestForeignJobs(t *testing.T) {
 				switch want := row.err.(type) {
 				case nil:
 					if err != nil || pending.JobID != "j-own" {
-						t.Errorf("%+v, %v", pending, err)
+						t.Errorf("SetAllowlist: got %+v and error %v, want job j-own", pending, err)
 					}
 				case *transport.APIError:
 					if !isAs[*transport.APIError](err) {
@@ -117,7 +117,7 @@ func TestRefusalThatNoJobExplains(t *testing.T) {
 			begun := time.Now()
 			_, err := enter(t, c).SetAllowlist(within(t, time.Hour), nil)
 			if took := time.Since(begun); !isAs[*transport.APIError](err) || took < ReadLag || took > 2*ReadLag {
-				t.Errorf("%s: %v after %s, with %d requests", code, err, took, wire.Count("PUT"))
+				t.Errorf("%s: got error %v after %s and %d requests, want an *APIError from %s to %s", code, err, took, wire.Count("PUT"), ReadLag, 2*ReadLag)
 			}
 		})
 	}
@@ -170,11 +170,11 @@ func TestTenMinutesOf409(t *testing.T) {
 				begun := time.Now()
 				err := send(within(t, 10*time.Minute), enter(t, c))
 				if err == nil || time.Since(begun) > 10*time.Minute+time.Second {
-					t.Errorf("%s, %s: %v after %s", name, kind, err, time.Since(begun))
+					t.Errorf("%s, %s: got error %v after %s, want an error within %s", name, kind, err, time.Since(begun), 10*time.Minute+time.Second)
 				}
 				t.Logf("%s, %s: %d requests in %s", name, kind, len(wire.Requests()), time.Since(begun))
 				if n := len(wire.Requests()); n > 700 {
-					t.Errorf("%s, %s: %d requests", name, kind, n)
+					t.Errorf("%s, %s: got %d requests, want at most 700", name, kind, n)
 				}
 			})
 		}
@@ -234,22 +234,22 @@ func TestAcceptedShapes(t *testing.T) {
 					}
 				case *JobError:
 					if !isAs[*JobError](err) {
-						t.Errorf("%v, want a failed job", err)
+						t.Errorf("the change: got error %v, want a *JobError", err)
 					}
-				case *NoProofError:
-					if !isAs[*NoProofError](err) {
-						t.Errorf("%v, want a NoProofError", err)
+				case *NoEvidenceError:
+					if !isAs[*NoEvidenceError](err) {
+						t.Errorf("the change: got error %v, want a *NoEvidenceError", err)
 					}
 				default:
 					if !errors.Is(err, want) {
-						t.Errorf("%v, want %v", err, want)
+						t.Errorf("the change: got error %v, want %v", err, want)
 					}
 				}
 				if took := time.Since(begun); took > time.Minute {
-					t.Errorf("it took %s", took)
+					t.Errorf("the change: got an end after %s, want one within a minute", took)
 				}
 				if n := wire.Count("PUT"); n != 1 {
-					t.Errorf("%d PUTs", n)
+					t.Errorf("PUTs: got %d, want 1", n)
 				}
 			})
 		})
@@ -321,7 +321,7 @@ func TestLostAnswerToAChange(t *testing.T) {
 						t.Error(err)
 					}
 					if n := wire.Count("PUT"); n > row.puts {
-						t.Errorf("%d PUTs", n)
+						t.Errorf("PUTs: got %d, want at most %d", n, row.puts)
 					}
 				})
 			})
@@ -343,7 +343,7 @@ func TestRefusalAfterALostAnswerIsTold(t *testing.T) {
 		_, err := turn.SetAllowlist(within(t, time.Hour), []string{"203.0.113.7"})
 		var refused *transport.APIError
 		if took := time.Since(begun); !errors.As(err, &refused) || refused.Code != "plan_too_small" || took > time.Minute {
-			t.Errorf("%v after %s", err, took)
+			t.Errorf("SetAllowlist: got error %v after %s, want plan_too_small within a minute", err, took)
 		}
 	})
 }
@@ -358,7 +358,7 @@ func TestForeign404For20sWhileTheInstanceIsBusy(t *testing.T) {
 		}.Serve)
 		turn := enter(t, c)
 		if pending, err := turn.SetAllowlist(t.Context(), nil); err != nil || pending.JobID != "j-2" {
-			t.Errorf("%+v, %v", pending, err)
+			t.Errorf("SetAllowlist: got %+v and error %v, want job j-2", pending, err)
 		}
 	})
 }
@@ -399,10 +399,10 @@ func TestEnginesAreChosenFromWhatIsThere(t *testing.T) {
 					return map[string]EngineBudget{"postgres": {}}, nil
 				})
 				if !errors.Is(err, row.err) || fmt.Sprint(seen) != row.seen {
-					t.Errorf("%v, seen %v, want %s", err, seen, row.seen)
+					t.Errorf("the change: got error %v and seen %v, want %v and %s", err, seen, row.err, row.seen)
 				}
 				if puts := strings.Count(strings.Join(wire.Requests(), "\n"), "PUT"); row.err != nil && puts != 1 {
-					t.Errorf("%d PUTs", puts)
+					t.Errorf("PUTs: got %d, want 1", puts)
 				}
 			})
 		})

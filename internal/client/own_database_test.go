@@ -53,11 +53,11 @@ func TestOwnDatabase(t *testing.T) {
 					}
 				case *CheckoutError:
 					if !isAs[*CheckoutError](err) {
-						t.Errorf("got %v", err)
+						t.Errorf("OwnDatabase: got error %v, want a *CheckoutError", err)
 					}
 				case *transport.APIError:
 					if !isAs[*transport.APIError](err) {
-						t.Errorf("got %v", err)
+						t.Errorf("OwnDatabase: got error %v, want an *APIError", err)
 					}
 				default:
 					if !errors.Is(err, want) {

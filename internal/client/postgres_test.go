@@ -27,7 +27,7 @@ func TestIsResult(t *testing.T) {
 		`{"nested":{"rows":[]},"other":1}`: false,
 	} {
 		if got := isResult([]byte(text)); got != want {
-			t.Errorf("isResult(%s) = %t", text, got)
+			t.Errorf("isResult(%s) = %t, want %t", text, got, want)
 		}
 	}
 }
@@ -43,10 +43,10 @@ func TestStatementOfMinutes(t *testing.T) {
 		}, func(o *Options) { o.RequestTimeout = time.Minute })
 		begun := time.Now()
 		if err := enter(t, c).Query(within(t, 20*time.Minute), "", "CREATE INDEX"); err != nil || time.Since(begun) < takes {
-			t.Errorf("after %s: %v", time.Since(begun), err)
+			t.Errorf("Query: got error %v after %s, want none after %s at least", err, time.Since(begun), takes)
 		}
 		if n := len(wire.Requests()); n != 1 {
-			t.Errorf("%d requests, want 1", n)
+			t.Errorf("requests: got %d, want 1", n)
 		}
 	})
 }
@@ -61,7 +61,7 @@ func TestStatementThatOutlastsItsOperation(t *testing.T) {
 		begun := time.Now()
 		err := enter(t, c).Query(ctx, "", "CREATE INDEX")
 		if took := time.Since(begun); took != 20*time.Minute+lifetime.GracePeriod || !transport.OutcomeUnknown(err) || !isAs[*lifetime.TimeoutError](err) {
-			t.Errorf("after %s: %v", took, err)
+			t.Errorf("Query: got error %v after %s, want an unknown outcome by a *TimeoutError after %s", err, took, 20*time.Minute+lifetime.GracePeriod)
 		}
 	})
 }

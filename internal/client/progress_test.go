@@ -26,7 +26,7 @@ func TestEndOfAMissingJobIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]string{"create j-1: done false", "create j-1: done true"}, told); diff != "" {
-			t.Errorf("wanted (-) and told (+):\n%s", diff)
+			t.Errorf("the progress (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -60,7 +60,7 @@ func TestStatesOfWaitsAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := c.WaitDeployed(t.Context(), "i", "web", "b-1", AppRunning); !isAs[*BuildError](err) {
-			t.Fatal(err)
+			t.Fatalf("WaitDeployed: got error %v, want a *BuildError", err)
 		}
 		want := []string{
 			"resize j-1: queued, done false, failed false, 0 %, 1m0s ",
@@ -71,7 +71,7 @@ func TestStatesOfWaitsAreTold(t *testing.T) {
 			"build b-1: failed, done false, failed true, 0 %, no estimate no space for (secret)",
 		}
 		if diff := cmp.Diff(want, told); diff != "" {
-			t.Errorf("wanted (-) and told (+):\n%s", diff)
+			t.Errorf("the progress (-want +got):\n%s", diff)
 		}
 	})
 }

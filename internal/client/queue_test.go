@@ -36,7 +36,7 @@ func TestQueueIsFirstInFirstOut(t *testing.T) {
 		ended, end := context.WithCancel(t.Context())
 		end()
 		if _, err := c.Enter(ended, "another"); !errors.Is(err, context.Canceled) {
-			t.Errorf("entered a free queue after the end of the context: %v", err)
+			t.Errorf("Enter a free queue after the end of the context: got error %v, want context.Canceled", err)
 		}
 		other, err := c.Enter(t.Context(), "another")
 		if err != nil {
@@ -46,17 +46,17 @@ func TestQueueIsFirstInFirstOut(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := c.Enter(ctx, "i"); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v, want to give up with the context", err)
+			t.Errorf("Enter: got error %v, want to give up with the context", err)
 		}
 		first.Leave()
 		synctest.Wait()
 		for n, got := range order {
 			if n != got {
-				t.Fatalf("order %v", order)
+				t.Fatalf("the order of the turns: got %v, want 0 to 9", order)
 			}
 		}
 		if len(order) != 10 {
-			t.Errorf("%d turns, want 10", len(order))
+			t.Errorf("turns: got %d, want 10", len(order))
 		}
 	})
 }
@@ -88,7 +88,7 @@ func TestQueuesShrink(t *testing.T) {
 			t.Errorf("enter: got error %v, want context.Canceled", err)
 		}
 		if n := len(q.lines); n != 0 {
-			t.Errorf("%d queues are left", n)
+			t.Errorf("queues that are left: got %d, want none", n)
 		}
 	})
 }

@@ -65,7 +65,7 @@ func TestRefreshRequests(t *testing.T) {
 				for _, k := range row.ask {
 					id := fmt.Sprint("i-", k)
 					if i, err := c.RefreshInstance(t.Context(), id); err != nil || i.ID != id {
-						t.Fatalf("%+v, %v", i, err)
+						t.Fatalf("RefreshInstance: got %+v and error %v, want %s", i, err, id)
 					}
 				}
 				pages, ones := 0, 0
@@ -77,7 +77,7 @@ func TestRefreshRequests(t *testing.T) {
 					}
 				}
 				if pages != row.pages || ones != row.ones {
-					t.Errorf("%d pages and %d single reads, want %d and %d", pages, ones, row.pages, row.ones)
+					t.Errorf("got %d pages and %d single reads, want %d and %d", pages, ones, row.pages, row.ones)
 				}
 			})
 		})
@@ -151,7 +151,7 @@ func TestChangeDropsWhatWasReadBefore(t *testing.T) {
 			}
 		}
 		if got := wire.Requests()[before:]; strings.Join(got, ", ") != "PUT /instances/i-4/allowlist, GET /instances/i-4" {
-			t.Errorf("requests after the change: %v", got)
+			t.Errorf("requests after the change: got %v, want the change and one read of its instance", got)
 		}
 	})
 }
@@ -180,7 +180,7 @@ func TestQueryDropsWhatWasReadBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := c.RefreshDatabase(t.Context(), "i-1", "shop"); !errors.Is(err, ErrNotFound) {
-			t.Errorf("after it was dropped: %v", err)
+			t.Errorf("RefreshDatabase after it was dropped: got error %v, want ErrNotFound", err)
 		}
 	})
 }
@@ -196,7 +196,7 @@ func TestReadBegunBeforeAChangeIsThrownAway(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := len(wire.Requests()); n != 2 {
-			t.Errorf("%d reads, want the second after the change", n)
+			t.Errorf("reads: got %d, want 2, the second after the change", n)
 		}
 	})
 }
@@ -247,7 +247,7 @@ func TestSnapshotGrowsOld(t *testing.T) {
 			time.Sleep(snapshotAge)
 		}
 		if n := len(wire.Requests()); n != 4 { // two individually, and the list twice
-			t.Errorf("requests %v", wire.Requests())
+			t.Errorf("requests: got %v, want four", wire.Requests())
 		}
 	})
 }
@@ -261,13 +261,13 @@ func TestCancelledRefreshDoesNotEndTheSharedRead(t *testing.T) {
 		go func() { _, err := c.RefreshInstance(impatient, "i-1"); first <- err }()
 		synctest.Wait()
 		if _, err := c.RefreshInstance(t.Context(), "i-1"); err != nil {
-			t.Errorf("the patient one got %v", err)
+			t.Errorf("the patient reader: got error %v, want none", err)
 		}
 		if err := <-first; !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("the impatient one got %v", err)
+			t.Errorf("the impatient reader: got error %v, want context.DeadlineExceeded", err)
 		}
 		if n := len(wire.Requests()); n != 1 {
-			t.Errorf("%d requests, want 1", n)
+			t.Errorf("requests: got %d, want 1", n)
 		}
 	})
 }
@@ -286,14 +286,14 @@ func TestAppsAreListedOncePerInstance(t *testing.T) {
 		})
 		for _, name := range []string{"a", "b", "a", "late"} {
 			if app, err := c.RefreshApp(t.Context(), "i", name); err != nil || app.Name != name {
-				t.Errorf("%+v, %v", app, err)
+				t.Errorf("RefreshApp: got %+v and error %v, want %s", app, err, name)
 			}
 		}
 		if _, err := c.RefreshApp(t.Context(), "i", "gone"); !errors.Is(err, ErrNotFound) {
 			t.Errorf("RefreshApp: got error %v, want ErrNotFound", err)
 		}
 		if got := strings.Join(wire.Requests(), ", "); got != "GET /instances/i/apps, GET /instances/i/apps/late, GET /instances/i/apps/gone, GET /instances/i/apps/gone, GET /instances/i/apps" {
-			t.Errorf("requests: %s", got)
+			t.Errorf("requests: got %s, want the list, late, gone twice and the list", got)
 		}
 	})
 }
@@ -325,7 +325,7 @@ func TestListThatCannotBeRead(t *testing.T) {
 				})
 				for k := range 10 {
 					if i, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil || i.ID != fmt.Sprint("i-", k) {
-						t.Errorf("%+v, %v", i, err)
+						t.Errorf("RefreshInstance: got %+v and error %v, want i-%d", i, err, k)
 					}
 				}
 				pages := 0
@@ -335,7 +335,7 @@ func TestListThatCannotBeRead(t *testing.T) {
 					}
 				}
 				if ones := len(wire.Requests()) - pages; ones != 10 || pages > 10 {
-					t.Errorf("%d single reads and %d pages for ten instances", ones, pages)
+					t.Errorf("reads of ten instances: got %d single ones and %d pages, want 10 and at most 10", ones, pages)
 				}
 			})
 		})
@@ -357,7 +357,7 @@ func TestRefusedListIsReadOnce(t *testing.T) {
 		})
 		for k := range 10 {
 			if i, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil || i.ID != fmt.Sprint("i-", k) {
-				t.Errorf("instance i-%d: got %+v, %v", k, i, err)
+				t.Errorf("RefreshInstance of i-%d: got %+v and error %v, want the instance", k, i, err)
 			}
 		}
 		if lists != 1 {
@@ -378,11 +378,11 @@ func TestBareListServesARefresh(t *testing.T) {
 		})
 		for _, id := range []string{"i-1", "i-2", "i-3", "i-4"} {
 			if i, err := c.RefreshInstance(t.Context(), id); err != nil || i.ID != id {
-				t.Errorf("%+v, %v", i, err)
+				t.Errorf("RefreshInstance: got %+v and error %v, want %s", i, err, id)
 			}
 		}
 		if n := len(wire.Requests()); n != 3 {
-			t.Errorf("requests %v", wire.Requests())
+			t.Errorf("requests: got %v, want three", wire.Requests())
 		}
 	})
 }
@@ -409,7 +409,7 @@ func TestSlowList(t *testing.T) {
 		}
 		all.Wait()
 		if n := len(wire.Requests()); n > 10 {
-			t.Errorf("requests %v", wire.Requests())
+			t.Errorf("requests: got %v, want at most ten", wire.Requests())
 		}
 	})
 }
@@ -426,11 +426,11 @@ func TestPageOfAListThatWasBegunAnew(t *testing.T) {
 		}
 		cursor, due := c.reads.nextPage(recent())
 		if cursor != "200" || !due {
-			t.Fatalf("the next page is %q, due: %t", cursor, due)
+			t.Fatalf("the next page: got %q, due: %t, want 200, due", cursor, due)
 		}
 		time.Sleep(snapshotAge)
 		if anew, due := c.reads.nextPage(recent()); anew != "" || !due {
-			t.Fatalf("the first page of the new list is %q, due: %t", anew, due)
+			t.Fatalf("the first page of the new list: got %q, due: %t, want \"\", due", anew, due)
 		}
 		_ = c.readPage(t.Context(), cursor) // by a caller that got the cursor earlier
 		if _, err := c.RefreshInstance(t.Context(), "i-250"); err != nil {
@@ -451,7 +451,7 @@ func TestSeenInstance(t *testing.T) {
 				t.Errorf("%s: SeenInstance(%s) = %q, %t, want %t", why, id, got.ID, seen, want)
 			}
 			if len(wire.Requests()) != before {
-				t.Errorf("%s: SeenInstance sent a request", why)
+				t.Errorf("%s: SeenInstance: got a request, want none", why)
 			}
 		}
 		mustSee("before any read", "i-1", false)

@@ -41,12 +41,12 @@ func TestSuccessesThatAreNotTheServices(t *testing.T) {
 			c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(body)) })
 			err := read(t.Context(), c)
 			if !errors.Is(err, transport.ErrForeign) {
-				t.Errorf("%s: %q is %v, want ErrForeign", name, body, err)
+				t.Errorf("%s: got error %v for %q, want ErrForeign", name, err, body)
 			} else if !strings.Contains(err.Error(), "https://hosting.example/api/v1") {
-				t.Errorf("%s: %v names no base URL", name, err)
+				t.Errorf("%s: got error %v, want the base URL in it", name, err)
 			}
 			if n := len(wire.Requests()); n != 1 {
-				t.Errorf("%s: %d requests, want 1", name, n)
+				t.Errorf("%s: got %d requests, want 1", name, n)
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func TestRecordOfAnotherIDIsForeign(t *testing.T) {
 		"webhook":  second(c.Webhook(t.Context(), "w")),
 	} {
 		if !errors.Is(err, transport.ErrForeign) || errors.Is(err, ErrNotFound) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got error %v, want ErrForeign and not ErrNotFound", name, err)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestProfileWithoutAnAnswerIsReadBack(t *testing.T) {
 	name := "A"
 	account, err := c.UpdateProfile(t.Context(), ProfileChange{Name: &name})
 	if err != nil || account.Name.Value != "A" || len(wire.Requests()) != 2 {
-		t.Errorf("%+v, %v, %v", account, err, wire.Requests())
+		t.Errorf("UpdateProfile: got %+v, error %v and requests %v, want the name A after two requests", account, err, wire.Requests())
 	}
 }
 
@@ -88,13 +88,13 @@ func TestEmptyChangesAreNotSent(t *testing.T) {
 	}.Serve)
 	account, err := c.UpdateProfile(t.Context(), ProfileChange{})
 	if err != nil || account.ID != "a" {
-		t.Errorf("%+v, %v", account, err)
+		t.Errorf("UpdateProfile: got %+v and error %v, want the account a", account, err)
 	}
 	webhook, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{})
 	if err != nil || webhook.ID != "w" {
-		t.Errorf("%+v, %v", webhook, err)
+		t.Errorf("UpdateWebhook: got %+v and error %v, want w", webhook, err)
 	}
 	if n := len(wire.Requests()); n != 2 {
-		t.Errorf("%d requests", n)
+		t.Errorf("requests: got %d, want 2", n)
 	}
 }

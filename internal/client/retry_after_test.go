@@ -57,10 +57,10 @@ func TestLongRetryAfterIsWaitedFor(t *testing.T) {
 							t.Errorf("operation: got error %v, want success: %t", err, row.ok)
 						}
 						if row.ok && (took < row.lasts || took > row.lasts+row.told) || !row.ok && took > row.timeout {
-							t.Errorf("it took %s", took)
+							t.Errorf("the operation: got an end after %s, want one from %s to %s, and a failure within %s", took, row.lasts, row.lasts+row.told, row.timeout)
 						}
 						if n := len(wire.Requests()); n > 5 {
-							t.Errorf("%d requests", n)
+							t.Errorf("requests: got %d, want at most 5", n)
 						}
 						cancel()
 						time.Sleep(row.lasts) // until the remaining goroutines end, too
@@ -88,7 +88,7 @@ func TestWaitHeedsRetryAfter(t *testing.T) {
 		begun := time.Now()
 		err := c.WaitJob(t.Context(), "i", Pending{JobID: "j"}, OpConsole, nil)
 		if !errors.Is(err, ErrUnavailable) || len(wire.Times()) != 1 || time.Since(begun) > 10*time.Second {
-			t.Errorf("%d requests in %s: %v", len(wire.Times()), time.Since(begun), err)
+			t.Errorf("WaitJob: got error %v after %d requests in %s, want ErrUnavailable after one within 10 s", err, len(wire.Times()), time.Since(begun))
 		}
 	})
 }
@@ -131,7 +131,7 @@ func TestRetryAfterOfOtherRefusals(t *testing.T) {
 			t.Error(err)
 		}
 		if took := time.Since(startOfBubble()); took > time.Minute {
-			t.Errorf("it took %s", took)
+			t.Errorf("the waits: got an end after %s, want one within a minute", took)
 		}
 	})
 }

@@ -41,7 +41,7 @@ func TestNextPollBounds(t *testing.T) {
 			for _, progress := range []int{0, 1, 50, 99} {
 				delay := NextPoll(elapsed, estimate, progress)
 				if delay < FirstPoll || delay > longestDelay || delay > max(FirstPoll, elapsed/4) {
-					t.Fatalf("after %s of %s at %d %%: got a delay of %s", elapsed, estimate, progress, delay)
+					t.Fatalf("NextPoll after %s of %s at %d %%: got %s, want from %s to %s and no more than a quarter of the time", elapsed, estimate, progress, delay, FirstPoll, longestDelay)
 				}
 			}
 		}

@@ -43,7 +43,7 @@ func TestSecretsReachNoLogAndNoError(t *testing.T) {
 		}
 	}
 	if !strings.Contains(text, "validation_failed") {
-		t.Errorf("the control is missing: %s", text)
+		t.Errorf("the control: got %s, want the code validation_failed in it", text)
 	}
 }
 
@@ -69,10 +69,10 @@ func TestErrorsAreReadBeforeTheyAreHidden(t *testing.T) {
 		_, err := c.Instance(t.Context(), "i")
 		var refused *transport.APIError
 		if !errors.Is(err, row.is) || errors.Is(err, transport.ErrForeign) || !errors.As(err, &refused) || refused.Code != row.code {
-			t.Errorf("with the secret %q: %v", secret, err)
+			t.Errorf("with the secret %q: got error %v, want %v with the code %s", secret, err, row.is, row.code)
 		}
 		if refused != nil && (strings.Contains(refused.Detail, secret) || strings.Contains(refused.Detail, "owner:pass")) {
-			t.Errorf("with the secret %q: %s", secret, refused.Detail)
+			t.Errorf("with the secret %q: got detail %s, want it without the secret", secret, refused.Detail)
 		}
 	}
 	// Secrets are hidden in a gateway's page, too.
@@ -82,7 +82,7 @@ func TestErrorsAreReadBeforeTheyAreHidden(t *testing.T) {
 	})
 	c.HideSecret("a-canary")
 	if _, err := c.Instance(t.Context(), "i"); strings.Contains(err.Error(), "canary") {
-		t.Error(err)
+		t.Errorf("Instance: got error %v, want it without the canary", err)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestSecretsOfJobs(t *testing.T) {
 	c.HideSecret("a-canary")
 	job, err := c.Job(t.Context(), "j")
 	if err != nil || job.Error.Detail != "with (secret)" {
-		t.Errorf("%+v, %v", job, err)
+		t.Errorf("Job: got %+v and error %v, want the detail \"with (secret)\"", job, err)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestSecretsOfDecodingErrors(t *testing.T) {
 	c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"id": "i", "engines": {"a-canary": 7}}`) })
 	c.HideSecret("a-canary")
 	if _, err := c.Instance(t.Context(), "i"); err == nil || strings.Contains(err.Error(), "canary") {
-		t.Error(err)
+		t.Errorf("Instance: got error %v, want one without the canary", err)
 	}
 }
 

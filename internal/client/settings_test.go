@@ -16,7 +16,7 @@ func TestAuthSettingsInAnotherCase(t *testing.T) {
 		}.Serve)
 		pending, err := enter(t, c).SetAuthSettings(t.Context(), "https://Shop.example", []string{"https://Shop.example/**", "https://b.example/**"})
 		if err != nil || pending.JobID != "" {
-			t.Errorf("%+v, %v\n%s", pending, err, wire.Requests())
+			t.Errorf("SetAuthSettings: got %+v and error %v, want no job\n%s", pending, err, wire.Requests())
 		}
 	})
 }

@@ -24,13 +24,13 @@ func TestEqualReadsAreOne(t *testing.T) {
 		for range 50 {
 			all.Go(func() {
 				if n, err := s.get(t.Context(), "k", always, read); n != 1 || err != nil {
-					t.Errorf("%d, %v", n, err)
+					t.Errorf("a shared read: got %d and error %v, want 1 and none", n, err)
 				}
 			})
 		}
 		all.Wait()
 		if n, err := s.get(t.Context(), "another", always, read); n != 2 || err != nil {
-			t.Errorf("%d, %v", n, err)
+			t.Errorf("a read of another key: got %d and error %v, want 2 and none", n, err)
 		}
 	})
 }
@@ -58,7 +58,7 @@ func TestFailedReadIsNotKept(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		if n, err := s.get(t.Context(), "k", always, read); n != 2 || err != nil {
-			t.Errorf("%d, %v", n, err)
+			t.Errorf("a read after the ended ones: got %d and error %v, want 2 and none", n, err)
 		}
 	})
 }
@@ -75,7 +75,7 @@ func TestImpatientLeavesASharedReadAtOnce(t *testing.T) {
 					t.Errorf("Plans: got error %v, want context.DeadlineExceeded", err)
 				}
 				if took := time.Since(begun); took != 100*time.Millisecond {
-					t.Errorf("left after %s", took)
+					t.Errorf("Plans: got an end after %s, want one after 100ms", took)
 				}
 			})
 		}
@@ -85,13 +85,13 @@ func TestImpatientLeavesASharedReadAtOnce(t *testing.T) {
 					t.Errorf("Plans: got error %v, want ErrUnreachable", err)
 				}
 				if took := time.Since(begun); took > 30*time.Second {
-					t.Errorf("left after %s", took)
+					t.Errorf("Plans: got an end after %s, want one within 30 s", took)
 				}
 			})
 		}
 		all.Wait()
 		if n := len(wire.Requests()); n != 1 {
-			t.Errorf("%d requests, want 1", n)
+			t.Errorf("requests: got %d, want 1", n)
 		}
 	})
 }
@@ -109,7 +109,7 @@ func TestReadSlowerThanItMayBeOld(t *testing.T) {
 		}
 		for want := 1; want < 3; want++ {
 			if n, err := s.get(within(t, time.Hour), "k", recent(), read); n != want || err != nil {
-				t.Errorf("%d, %v, want %d", n, err, want)
+				t.Errorf("a read of an old value: got %d and error %v, want %d", n, err, want)
 			}
 		}
 	})
@@ -127,7 +127,7 @@ func TestChangeWhileAReadIsUnderWay(t *testing.T) {
 			return Instance{ID: "i"}, nil
 		}
 		if _, err := r.instance.get(t.Context(), "i", r.ofInstance("i"), read); err != nil || reads != 3 {
-			t.Errorf("%d reads, %v", reads, err)
+			t.Errorf("reads: got %d and error %v, want 3 and none", reads, err)
 		}
 	})
 }

@@ -115,11 +115,11 @@ func TestWhatShowsAChange(t *testing.T) {
 					maps.Copy(answers, s)
 					c, wire := newTestClient(t, answers.Serve)
 					pending, err := row.send(t.Context(), enter(t, c))
-					if shown && (err != nil || pending != NothingPending()) || !shown && !isAs[*NoProofError](err) {
-						t.Errorf("%s, shown %v: %+v, %v", name, shown, pending, err)
+					if shown && (err != nil || pending != NothingPending()) || !shown && !isAs[*NoEvidenceError](err) {
+						t.Errorf("%s, shown %v: got %+v and error %v, want nothing pending if it is shown, and otherwise a *NoEvidenceError", name, shown, pending, err)
 					}
 					if !slices.Contains(wire.Requests(), name) {
-						t.Errorf("%s was not sent: %v", name, wire.Requests())
+						t.Errorf("requests: got %v, want %s among them", wire.Requests(), name)
 					}
 				})
 			}
@@ -143,7 +143,7 @@ func TestDeletionOfWhatIsNotThere(t *testing.T) {
 				c, _ := newTestClient(t, script{"GET /instances/i/" + row.entry: says(200, object{row.list: items})}.Serve)
 				pending, err := row.drop(t.Context(), enter(t, c))
 				if !there && (err != nil || pending != NothingPending()) || there && !errors.Is(err, ErrNotFound) {
-					t.Errorf("%s, there %v: %+v, %v", name, there, pending, err)
+					t.Errorf("%s, there %v: got %+v and error %v, want nothing pending if it is not there, and otherwise ErrNotFound", name, there, pending, err)
 				}
 			})
 		}

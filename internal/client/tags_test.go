@@ -134,7 +134,7 @@ func TestMistypedTagsAreFound(t *testing.T) {
 	got := tagProblems([]string{"id", "created_at", "quiet"}, reflect.TypeFor[record](),
 		map[string]string{"quiet": "r", "gone": "r", "id": "r"}, map[string]string{"extra": "r"})
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestAnswersReadByHand(t *testing.T) {
 		t.Errorf("Accepted: got %+v, want %+v", accepted, want)
 	}
 	if want := (Pending{JobID: "job_id", BuildID: "build_id"}); built != want || maybe != want {
-		t.Errorf("%+v, %+v", built, maybe)
+		t.Errorf("BuildAccepted and MaybeBuildAccepted: got %+v and %+v, want both %+v", built, maybe, want)
 	}
 	if want := (createdAnswer{ID: "id", Status: "status", CheckoutURL: "checkout_url", Pending: Pending{JobID: "job_id"}}); created != want {
 		t.Errorf("InstanceCreated: got %+v, want %+v", created, want)
@@ -192,10 +192,10 @@ func TestAnswersReadByHand(t *testing.T) {
 	}.Serve)
 	billing, err := c.Billing(t.Context())
 	if err != nil || len(billing.Subscriptions) != 1 || len(billing.Charges) != 1 {
-		t.Errorf("%+v, %v", billing, err)
+		t.Errorf("Billing: got %+v and error %v, want one subscription and one charge", billing, err)
 	}
 	list, err := c.Allowlist(t.Context(), "i")
 	if err != nil || !list.Set || len(list.Value) != 1 {
-		t.Errorf("%+v, %v", list, err)
+		t.Errorf("Allowlist: got %+v and error %v, want one range", list, err)
 	}
 }

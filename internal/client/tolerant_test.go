@@ -28,12 +28,12 @@ func TestPendingShapes(t *testing.T) {
 	} {
 		var got Pending
 		if err := json.Unmarshal([]byte(raw), &got); err != nil || got != want {
-			t.Errorf("%s is %+v, %v", raw, got, err)
+			t.Errorf("%s: got %+v and error %v, want %+v", raw, got, err, want)
 		}
 	}
 	for _, raw := range []string{`[]`, `"j-1"`, `{"job_id": 7}`, `{"job": 7}`} {
 		if err := json.Unmarshal([]byte(raw), &Pending{}); err == nil {
-			t.Errorf("%s was read", raw)
+			t.Errorf("%s: got it read, want an error", raw)
 		}
 	}
 }
@@ -52,12 +52,12 @@ func TestAppFailureShapes(t *testing.T) {
 		app := App{Failure: AppFailure{Status: Some(1), Exited: Some(true), Log: Log{raw: "before"}}}
 		err := json.Unmarshal([]byte(`{"name": "a", "status": "failed", "failure": `+raw+`}`), &app)
 		if err != nil || app.Name != "a" || app.Failure != want {
-			t.Errorf("%s is %+v, %v", raw, app.Failure, err)
+			t.Errorf("%s: got %+v and error %v, want %+v", raw, app.Failure, err, want)
 		}
 	}
 	var app App
 	if err := json.Unmarshal([]byte(`{"name": "a", "status": "failed"}`), &app); err != nil || app.Failure != (AppFailure{}) {
-		t.Errorf("%+v, %v", app.Failure, err)
+		t.Errorf("an app without a failure: got %+v and error %v, want none", app.Failure, err)
 	}
 }
 
@@ -74,12 +74,12 @@ func TestEnginesShapes(t *testing.T) {
 		if err := json.Unmarshal([]byte(raw), &got); err != nil {
 			t.Errorf("%s: %v", raw, err)
 		} else if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: %s", raw, diff)
+			t.Errorf("%s (-want +got):\n%s", raw, diff)
 		}
 	}
 	for _, raw := range []string{`7`, `"postgres"`, `{"postgres": 7}`, `[1]`} {
 		if err := json.Unmarshal([]byte(raw), &Engines{}); err == nil {
-			t.Errorf("%s was read", raw)
+			t.Errorf("%s: got it read, want an error", raw)
 		}
 	}
 }
@@ -101,27 +101,27 @@ func TestCosmeticFields(t *testing.T) {
 		var job Job
 		raw := `{"id": "j", "status": "running", "progress": ` + other + `, "error": ` + other + `, "created_at": ` + other + `, "finished_at": ` + other + `}`
 		if err := json.Unmarshal([]byte(raw), &job); err != nil || job.ID != "j" || job.Status != "running" {
-			t.Errorf("%s: %+v, %v", raw, job, err)
+			t.Errorf("%s: got %+v and error %v, want the job j running", raw, job, err)
 		}
 		var i Instance
 		raw = `{"id": "i", "status": "running", "usage": ` + other + `, "monitoring": ` + other + `, "backups": ` + other + `, "activity": ` + other + `, "created_at": ` + other + `}`
 		if err := json.Unmarshal([]byte(raw), &i); err != nil || i.ID != "i" || i.Status != "running" || !i.CreatedAt.IsZero() {
-			t.Errorf("%s: %+v, %v", raw, i, err)
+			t.Errorf("%s: got %+v and error %v, want the instance i running without a time", raw, i, err)
 		}
 		raw = `{"id": "i", "usage": {"cpu_percent": ` + other + `}, "monitoring": {"checked_at": ` + other + `}, "backups": {"last_at": ` + other + `}, "activity": [{"at": ` + other + `, "type": "rotate"}, ` + other + `]}`
 		i = Instance{}
 		if err := json.Unmarshal([]byte(raw), &i); err != nil || i.ID != "i" || len(i.Activity) == 0 || i.Activity[0].Type != "rotate" {
-			t.Errorf("%s: %+v, %v", raw, i, err)
+			t.Errorf("%s: got %+v and error %v, want the instance i with a rotation", raw, i, err)
 		}
 		var build Build
 		raw = `{"id": "b", "status": "failed", "error": ` + other + `, "created_at": ` + other + `, "finished_at": ` + other + `}`
 		if err := json.Unmarshal([]byte(raw), &build); err != nil || !build.Failed() {
-			t.Errorf("%s: %+v, %v", raw, build, err)
+			t.Errorf("%s: got %+v and error %v, want a failed build", raw, build, err)
 		}
 		var app App
 		raw = `{"name": "a", "status": "running", "created_at": ` + other + `}`
 		if err := json.Unmarshal([]byte(raw), &app); err != nil || app.Name != "a" {
-			t.Errorf("%s: %+v, %v", raw, app, err)
+			t.Errorf("%s: got %+v and error %v, want the app a", raw, app, err)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func TestInformalValues(t *testing.T) {
 		if err := json.Unmarshal([]byte(raw), &got); err != nil {
 			t.Errorf("%s: %v", raw, err)
 		} else if got.Progress != want.Progress || got.Error != want.Error || !got.CreatedAt.Equal(want.CreatedAt.Time) || got.CreatedAt.Location() != time.UTC && !got.CreatedAt.IsZero() || !got.FinishedAt.IsZero() {
-			t.Errorf("%s is %+v", raw, got)
+			t.Errorf("%s: got %+v, want %+v", raw, got, want)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func TestNeededFieldsAreNotDropped(t *testing.T) {
 		`{"id": "i", "tags": "a"}`: &Instance{}, `{"id": "i", "allowlist": {}}`: &Instance{},
 	} {
 		if err := json.Unmarshal([]byte(raw), into); err == nil {
-			t.Errorf("%s was read as %+v", raw, into)
+			t.Errorf("%s: got it read as %+v, want an error", raw, into)
 		}
 	}
 }

@@ -13,7 +13,7 @@ func TestTurnAfterLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != http.MethodGet {
-				t.Errorf("%s was sent", r.Method)
+				t.Errorf("requests: got %s, want only GET", r.Method)
 			}
 			respond(w, 200, object{"id": "i", "status": "deleting", "apps": []object{}, "databases": []object{}})
 		})
@@ -45,7 +45,7 @@ func TestTurnAfterLeave(t *testing.T) {
 			"Query":           turn.Query(ctx, "", "SELECT 1"),
 		} {
 			if !errors.Is(err, ErrTurnLeft) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: got error %v, want ErrTurnLeft", name, err)
 			}
 		}
 		if methods := reflect.TypeFor[*Turn]().NumMethod(); methods != 22+10 {

@@ -188,13 +188,13 @@ func TestLostCreationOfADatabase(t *testing.T) {
 				begun := time.Now()
 				err := turn.Do(within(t, 20*time.Minute), OpDatabaseCreate, func(ctx context.Context) (Pending, error) { return turn.CreateDatabase(ctx, "d") })
 				if row.err == nil && (err != nil || len(s.names) == 0 || s.names[len(s.names)-1] != "d") || row.err != nil && !errors.Is(err, row.err) {
-					t.Errorf("%v, with %v", err, s.names)
+					t.Errorf("CreateDatabase: got error %v with the databases %v, want %v, and d as the last if there is none", err, s.names, row.err)
 				}
 				if s.posts > row.posts {
-					t.Errorf("%d POSTs, want at most %d", s.posts, row.posts)
+					t.Errorf("POSTs: got %d, want at most %d", s.posts, row.posts)
 				}
 				if took := time.Since(begun); took > row.takes+row.takes/3+time.Minute {
-					t.Errorf("it took %s", took)
+					t.Errorf("CreateDatabase: got an end after %s, want one within %s", took, row.takes+row.takes/3+time.Minute)
 				}
 				t.Logf("%d POSTs in %s", s.posts, time.Since(begun))
 			})
@@ -229,10 +229,10 @@ func TestLostCreationThatCannotBeLookedFor(t *testing.T) {
 					t.Errorf("CreateDatabase: got error %v, want an error with an unknown outcome: %t", err, row.unknown)
 				}
 				if took := time.Since(begun); took > row.takes {
-					t.Errorf("it took %s", took)
+					t.Errorf("CreateDatabase: got an end after %s, want one within %s", took, row.takes)
 				}
 				if n := len(wire.Requests()); n > 600 {
-					t.Errorf("%d requests", n)
+					t.Errorf("requests: got %d, want at most 600", n)
 				}
 			})
 		})
@@ -261,7 +261,7 @@ func TestLostImportOfAnApp(t *testing.T) {
 		})
 		pending, err := enter(t, c).ImportApp(t.Context(), NewApp{Name: "a"})
 		if err != nil || pending.JobID != "j-1" || wire.Count("POST") != 1 {
-			t.Errorf("%+v, %v, %v", pending, err, wire.Requests())
+			t.Errorf("ImportApp: got %+v, error %v and requests %v, want job j-1 after one POST", pending, err, wire.Requests())
 		}
 	})
 }

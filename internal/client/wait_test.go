@@ -57,10 +57,10 @@ func TestWaitSeesTheEndSoonAndPollsSeldom(t *testing.T) {
 				late := time.Since(begun) - row.takes
 				t.Logf("%d polls, seen %s late", len(wire.Requests()), late)
 				if late > row.late {
-					t.Errorf("the end was seen %s late, want at most %s", late, row.late)
+					t.Errorf("the end of the job: got it %s late, want it at most %s late", late, row.late)
 				}
 				if n := len(wire.Requests()); n > row.polls {
-					t.Errorf("%d polls, want at most %d", n, row.polls)
+					t.Errorf("polls: got %d, want at most %d", n, row.polls)
 				}
 			})
 		})
@@ -141,7 +141,7 @@ func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 							t.Error(err)
 						}
 						if late := time.Since(begun) - takes; late > 2*interval {
-							t.Errorf("%s: one of %d waits sees the end %s late", name, waits, late)
+							t.Errorf("%s: one of %d waits: got the end %s late, want it at most %s late", name, waits, late, 2*interval)
 						}
 					})
 					all.Go(func() { _ = wait(impatient, c) })
@@ -153,7 +153,7 @@ func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 			})
 		}
 		if polls[2] > polls[1]*5/4 || polls[20] > polls[1]*4 {
-			t.Errorf("%s: polls by how many wait: %v", name, polls)
+			t.Errorf("%s: polls by how many wait: got %v, want at most 5/4 of one wait for 2, and 4 times for 20", name, polls)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestFailedJobIsSeenAtTheNextPoll(t *testing.T) {
 			t.Errorf("WaitJob: got error %v, want a *JobError with the failure of job j-1", err)
 		}
 		if n := len(wire.Requests()); n != 1 {
-			t.Errorf("%d polls, want 1", n)
+			t.Errorf("polls: got %d, want 1", n)
 		}
 	})
 }
@@ -204,13 +204,13 @@ func TestWaitOutlivesAnOutage(t *testing.T) {
 					err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, operation, nil)
 					took := time.Since(begun)
 					if (err == nil) != row.ok {
-						t.Errorf("%s, %s: an outage of %s from %s: %v", name, operation, row.lasts, row.from, err)
+						t.Errorf("%s, %s: an outage of %s from %s: got error %v, want none: %t", name, operation, row.lasts, row.from, err, row.ok)
 					}
 					if lasted := took - row.from; !row.ok && (lasted < ToleratedOutage || lasted > 2*ToleratedOutage) {
-						t.Errorf("%s, %s: given up after %s of the outage", name, operation, lasted)
+						t.Errorf("%s, %s: got it given up after %s of the outage, want from %s to %s", name, operation, lasted, ToleratedOutage, 2*ToleratedOutage)
 					}
 					if n := len(wire.Requests()); n > 200 {
-						t.Errorf("%s, %s: %d requests", name, operation, n)
+						t.Errorf("%s, %s: got %d requests, want at most 200", name, operation, n)
 					}
 				})
 			}
@@ -255,7 +255,7 @@ func TestRefusedPollEndsAWait(t *testing.T) {
 			t.Errorf("WaitJob: got error %v, want ErrUnauthorized", err)
 		}
 		if n := len(wire.Requests()); n != 1 {
-			t.Errorf("%d polls", n)
+			t.Errorf("polls: got %d, want 1", n)
 		}
 	})
 }
@@ -288,7 +288,7 @@ func TestUnknownJobStatusCountsAsInProgressUntilTheDeadline(t *testing.T) {
 			t.Fatalf("WaitJob: got error %v, want an *InterruptedError of job j-1 for context.DeadlineExceeded", err)
 		}
 		if want := "stopped waiting for job j-1 (create), pondering at 3 %: the create timeout of 1m is over"; err.Error() != want {
-			t.Errorf("%q, want %q", err, want)
+			t.Errorf("the error: got %q, want %q", err, want)
 		}
 	})
 }
@@ -308,7 +308,7 @@ func TestRetryAfterIsAMinimumBetweenPolls(t *testing.T) {
 			t.Fatal(err)
 		}
 		if gap := wire.Times()[1].Sub(wire.Times()[0]); gap < 30*time.Second {
-			t.Errorf("polled again after %s", gap)
+			t.Errorf("the second poll: got it after %s, want it after 30 s at least", gap)
 		}
 	})
 }
@@ -332,10 +332,10 @@ func TestPollThatIsRefusedForALimitIsSentAgain(t *testing.T) {
 			respond(w, 200, object{"id": "j-1", "operation": "create", "status": status})
 		})
 		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpCreate, nil); err != nil {
-			t.Fatalf("after %s: %v", time.Since(begun), err)
+			t.Fatalf("WaitJob: got error %v after %s, want none", err, time.Since(begun))
 		}
 		if late := time.Since(begun) - takes; late > 40*time.Second {
-			t.Errorf("the end was seen %s late", late)
+			t.Errorf("the end of the job: got it %s late, want it at most 40 s late", late)
 		}
 	})
 }

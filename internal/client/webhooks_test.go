@@ -43,26 +43,26 @@ func TestCreationOfAnEndpoint(t *testing.T) {
 				switch want := row.err.(type) {
 				case nil:
 					if err != nil || webhook.ID != row.id {
-						t.Errorf("%+v, %v", webhook, err)
+						t.Errorf("CreateWebhook: got %+v and error %v, want %s", webhook, err, row.id)
 					}
 				case *UnknownCreationError:
 					if !isAs[*UnknownCreationError](err) {
-						t.Errorf("%+v, %v", webhook, err)
+						t.Errorf("CreateWebhook: got %+v and error %v, want an *UnknownCreationError", webhook, err)
 					}
 				case error:
 					if !errors.Is(err, want) {
-						t.Errorf("%+v, %v", webhook, err)
+						t.Errorf("CreateWebhook: got %+v and error %v, want %v", webhook, err, want)
 					}
 				}
 				if n := wire.Count("POST"); n != 1 {
-					t.Errorf("%d POSTs", n)
+					t.Errorf("POSTs: got %d, want 1", n)
 				}
 				if took := time.Since(begun); took > actionPatience+time.Minute {
-					t.Errorf("it took %s", took)
+					t.Errorf("CreateWebhook: got an end after %s, want one within %s", took, actionPatience+time.Minute)
 				}
 				for _, request := range wire.Requests() {
 					if request != "POST /webhooks" && request != "GET /webhooks" {
-						t.Errorf("%s was sent", request)
+						t.Errorf("requests: got %s, want POST and GET of /webhooks only", request)
 					}
 				}
 			})
@@ -86,13 +86,13 @@ func TestTwoEndpointsOfOneURLNeverAdoptEachOther(t *testing.T) {
 			go func() {
 				webhook, err := c.CreateWebhook(t.Context(), "https://h.example/", "a secret of the test", true)
 				if err != nil || !webhook.Adopted {
-					t.Errorf("%+v, %v", webhook, err)
+					t.Errorf("CreateWebhook: got %+v and error %v, want it adopted", webhook, err)
 				}
 				ids <- webhook.ID
 			}()
 		}
 		if one, other := <-ids, <-ids; one == other || len(made) != 2 {
-			t.Errorf("both got %s of %v", one, made)
+			t.Errorf("two creations: got %s twice of %v, want one each", one, made)
 		}
 	})
 }
@@ -107,7 +107,7 @@ func TestChangeOfAnEndpoint(t *testing.T) {
 		c, _ := newTestClient(t, script{"PATCH /webhooks/w": answer, "GET /webhooks/w": record}.Serve)
 		webhook, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{Enabled: new(bool)})
 		if err != nil || webhook.ID != "w" || !webhook.Enabled.Value {
-			t.Errorf("%s: %+v, %v", name, webhook, err)
+			t.Errorf("%s: got %+v and error %v, want w enabled", name, webhook, err)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func TestDeletionOfAnEndpoint(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, _ := newTestClient(t, script{"DELETE /webhooks/w": row.remove, "GET /webhooks/w": row.record, "GET /webhooks": row.list}.Serve)
 			if err := c.DeleteWebhook(t.Context(), "w"); row.err == nil && err != nil || row.err != nil && !errors.Is(err, row.err) {
-				t.Errorf("%s: %v, want %v", name, err, row.err)
+				t.Errorf("%s: got error %v, want %v", name, err, row.err)
 			}
 		})
 	}
@@ -151,7 +151,7 @@ func TestSameURL(t *testing.T) {
 		{"://", "https://a.example"}: false,
 	} {
 		if got := SameURL(pair[0], pair[1]); got != want {
-			t.Errorf("%v: %v", pair, got)
+			t.Errorf("SameURL(%q, %q) = %v, want %v", pair[0], pair[1], got, want)
 		}
 	}
 }
@@ -194,7 +194,7 @@ func TestRefusalAfterALostAttempt(t *testing.T) {
 			c, _ := newTestClient(t, script{"PATCH /webhooks/w": row.answer}.Serve)
 			_, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{Enabled: new(bool)})
 			if !errors.Is(err, ErrUnauthorized) || NothingDone(err) != row.certain {
-				t.Errorf("%s: got %v, nothing done: %t", name, err, NothingDone(err))
+				t.Errorf("%s: got error %v, nothing done: %t, want ErrUnauthorized, nothing done: %t", name, err, NothingDone(err), row.certain)
 			}
 		})
 	}

@@ -20,23 +20,23 @@ func TestStepsShareTheGracePeriod(t *testing.T) {
 		defer end()
 		detached := Detached(inner)
 		if detached != Detached(operation) {
-			t.Error("two steps have a bound each")
+			t.Error("Detached of two steps: got a bound each, want one for both")
 		}
 		if WithGracePeriod(detached) != detached || Detached(detached) != detached {
 			t.Error("WithGracePeriod or Detached of a detached context: got a new context, want the same context")
 		}
 		time.Sleep(time.Hour)
 		if detached.Err() != nil {
-			t.Error("the grace period began before the end")
+			t.Error("the grace period: got its end before the interrupt, want it to begin then")
 		}
 		interrupt()
 		time.Sleep(GracePeriod - time.Second)
 		if detached.Err() != nil {
-			t.Errorf("it ended before %s were over", GracePeriod)
+			t.Errorf("the detached context: got its end before %s were over, want it after", GracePeriod)
 		}
 		time.Sleep(2 * time.Second)
 		if detached.Err() == nil {
-			t.Errorf("the detached context has not ended after %s", GracePeriod)
+			t.Errorf("the detached context: got no end after %s, want one", GracePeriod)
 		}
 	})
 }

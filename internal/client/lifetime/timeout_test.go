@@ -16,21 +16,21 @@ func TestCauseOf(t *testing.T) {
 			t.Errorf("CauseOf a context that has not ended: got %v, want nil", err)
 		}
 		if err := DeadlineOf(ctx); err.Error() != "the create timeout of 1h30m is over" {
-			t.Errorf("its deadline is %v", err)
+			t.Errorf("DeadlineOf: got %v, want the create timeout of 1h30m", err)
 		}
 		child, end := context.WithTimeout(ctx, time.Second)
 		defer end()
 		if err := DeadlineOf(child); err != context.DeadlineExceeded {
-			t.Errorf("another's deadline is %v", err)
+			t.Errorf("DeadlineOf a child: got %v, want context.DeadlineExceeded", err)
 		}
 		<-ctx.Done()
 		if err := CauseOf(ctx); err.Error() != "the create timeout of 1h30m is over" || !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-			t.Errorf("it ended by %v", err)
+			t.Errorf("CauseOf a context whose time is over: got %v, want the create timeout of 1h30m", err)
 		}
 		ctx, cancel = WithTimeout(t.Context(), "create", time.Hour)
 		cancel()
 		if err := CauseOf(ctx); err.Error() != "interrupted" || !errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("it ended by %v", err)
+			t.Errorf("CauseOf a context that was cancelled: got %v, want the interruption", err)
 		}
 	})
 }

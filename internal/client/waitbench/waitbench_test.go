@@ -47,10 +47,10 @@ func TestWaitsEndNearTheirJobs(t *testing.T) {
 				r := row.Measure(takes, Runs, seed)
 				t.Logf("%-38s %4s: %5.2f %% late, %5.1f polls", row.Name, takes, 100*r.Share(), r.Polls)
 				if r.Share() > late {
-					t.Errorf("%s: a job of %s is seen %.2f %% late, want at most %.2f %%", row.Name, takes, 100*r.Share(), 100*late)
+					t.Errorf("%s: a job of %s: got it seen %.2f %% late, want at most %.2f %%", row.Name, takes, 100*r.Share(), 100*late)
 				}
 				if most, limited := row.polls[takes]; limited && r.Polls > most {
-					t.Errorf("%s: a job of %s takes %.1f polls, want at most %g", row.Name, takes, r.Polls, most)
+					t.Errorf("%s: polls of a job of %s: got %.1f, want at most %g", row.Name, takes, r.Polls, most)
 				}
 			}
 		}
@@ -66,7 +66,7 @@ func TestWrongEstimateIsBoundedForAnyDuration(t *testing.T) {
 		for _, factor := range []float64{4, 0.25} {
 			c := Case{"", times(factor), nil}
 			if r := c.Measure(takes, 50, random.Uint64()); r.Share() > 0.26 {
-				t.Errorf("a job of %s with an estimate of %g times that is seen %.0f %% late", takes, factor, 100*r.Share())
+				t.Errorf("a job of %s with an estimate of %g times that: got it seen %.0f %% late, want at most 26 %%", takes, factor, 100*r.Share())
 			}
 		}
 	}
@@ -75,6 +75,6 @@ func TestWrongEstimateIsBoundedForAnyDuration(t *testing.T) {
 func TestTableIsTheSameEachTime(t *testing.T) {
 	t.Parallel()
 	if table := Table(1); !reflect.DeepEqual(table, Table(1)) || len(table) != len(Cases())*len(Durations()) {
-		t.Errorf("%d results, or others the second time", len(table))
+		t.Errorf("the table: got %d results, want %d and the same each time", len(table), len(Cases())*len(Durations()))
 	}
 }
