@@ -48,10 +48,10 @@ func TestReadBack(t *testing.T) {
 					return row.before.record, row.before.err
 				}, func(record string) bool { return record == shown })
 				if record != row.want.record || !errors.Is(err, row.want.err) {
-					t.Errorf("got %q and %v, want %q and %v", record, err, row.want.record, row.want.err)
+					t.Errorf("the record: got %q and error %v, want %q and %v", record, err, row.want.record, row.want.err)
 				}
 				if took := time.Since(begun); took > row.takes {
-					t.Errorf("it took %s, want at most %s", took, row.takes)
+					t.Errorf("the reads: got an end after %s, want one within %s", took, row.takes)
 				}
 			})
 		})

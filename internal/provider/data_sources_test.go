@@ -48,7 +48,7 @@ func TestEveryAttributeOfDataSourcesIsRead(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, d := range answer.Diagnostics {
-					t.Errorf("%s: %s: %s", name, d.Summary, d.Detail)
+					t.Errorf("a read of %s: got the diagnostic %s: %s, want none", name, d.Summary, d.Detail)
 				}
 				value, err := answer.State.Unmarshal(of)
 				if err != nil {
@@ -63,7 +63,7 @@ func TestEveryAttributeOfDataSourcesIsRead(t *testing.T) {
 			}
 			for _, path := range slices.Sorted(maps.Keys(read)) {
 				if !read[path] {
-					t.Errorf("%s: %s stays null; let setRecord in internal/provider set it, or furnish in data_sources_test.go give the account a value", name, path)
+					t.Errorf("%s: got null for %s, want a value; let setRecord in internal/provider set it, or furnish in data_sources_test.go give the account a value", name, path)
 				}
 			}
 		}

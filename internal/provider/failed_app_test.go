@@ -51,7 +51,7 @@ func TestProtectionOfAFailedApp(t *testing.T) {
 				of := schemaOf(t, now.kind).ValueType()
 				read, err := server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: now.kind, CurrentState: dynamicOf(of, now.state), CurrentIdentity: now.identity})
 				if err != nil || len(read.Diagnostics) > 0 {
-					t.Fatal(err, read.Diagnostics)
+					t.Fatalf("the read of the app: got error %v and diagnostics %v, want neither", err, read.Diagnostics)
 				}
 				if got := decoded(t, of, read.NewState).(object)["deletion_protection"]; got != row.want {
 					t.Errorf("got the protection %v, want %v", got, row.want)

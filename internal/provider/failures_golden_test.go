@@ -243,7 +243,7 @@ func (c goldenCase) carryOut(t *testing.T, service *failingService, to *strings.
 	}
 	told := now.plan(t, server, config, &planned)
 	if told == nil {
-		t.Fatalf("%s %s cannot be applied:\n%s", c.kind, shownConfig(c.given), planned.String())
+		t.Fatalf("the plan of %s %s: got an error, want it applied:\n%s", c.kind, shownConfig(c.given), planned.String())
 	}
 	service.begin()
 	now.apply(t, server, config, told, to)

@@ -35,7 +35,7 @@ func TestIndexTable(t *testing.T) {
 		name := typeNameOf(r)
 		cells, ok := told[name]
 		if delete(told, name); !ok || len(cells) != 6 {
-			t.Errorf("%s has no row of six cells: %q", name, cells)
+			t.Errorf("the row of %s: got %q, want six cells", name, cells)
 			continue
 		}
 		if _, answers := r.(resource.ResourceWithImportState); !answers {
@@ -53,20 +53,20 @@ func TestIndexTable(t *testing.T) {
 			3: {"timeouts", waits}, 4: {"resuming", protects},
 		} {
 			if (cells[column] != "") != is.has {
-				t.Errorf("%s: the table says %q of its %s, which is %t", name, cells[column], is.what, is.has)
+				t.Errorf("the table's cell of %s for %s: got %q, want one if it applies, which is %t", name, is.what, cells[column], is.has)
 			}
 		}
 		if identifies {
 			if id := strings.Join(identityOf(t, r), "/"); cells[0] != "`"+id+"`" {
-				t.Errorf("%s is imported by %s, and the table says %s", name, id, cells[0])
+				t.Errorf("the table's import of %s: got %s, want %s", name, cells[0], id)
 			}
 		}
 		if strings.Contains(cells[5], "deletion_protection") != protects {
-			t.Errorf("%s: the table says %q of its protection, which is %t", name, cells[5], protects)
+			t.Errorf("the table's notes on %s: got %q, want the protection if it applies, which is %t", name, cells[5], protects)
 		}
 	}
 	for name := range told {
-		t.Errorf("the table has %s, and the provider has not", name)
+		t.Errorf("the table: got %s, want only types of the provider", name)
 	}
 }
 
@@ -100,7 +100,7 @@ func identityOf(t *testing.T, r resource.Resource) []string {
 		}
 	}
 	if len(names) != len(schema.IdentitySchema.Attributes) {
-		t.Errorf("%s: the identity has more than %q", typeNameOf(r), names)
+		t.Errorf("the identity of %s: got more than %q, want all its attributes in the id", typeNameOf(r), names)
 	}
 	return names
 }

@@ -56,7 +56,7 @@ func TestMessages(t *testing.T) {
 	for _, sample := range errorSamples {
 		text := diagnostics.Explain(sample.err)
 		if first := []rune(text)[0]; unicode.IsLower(first) && !strings.ContainsAny(strings.Fields(text)[0], ":/_") {
-			t.Errorf("%s begins with a small letter: %s", sample.name, text)
+			t.Errorf("%s: got %s, want a capital letter first", sample.name, text)
 		}
 		mustBeTidy(t, text)
 	}
@@ -77,7 +77,7 @@ func mustBeGolden(t *testing.T, file, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is not what it was; read the difference, and run go test ./internal/provider -run '^%s$' -update\n%s", path, t.Name(), diff)
+		t.Errorf("%s (-want +got; read the difference, and run go test ./internal/provider -run '^%s$' -update):\n%s", path, t.Name(), diff)
 	}
 }
 
@@ -110,16 +110,16 @@ func (m message) mustReadWell(t *testing.T) {
 	for _, text := range []string{m.summary, m.detail} {
 		first, _, _ := strings.Cut(text, " ")
 		if begins := []rune(text + " ")[0]; !function && unicode.IsLower(begins) && !strings.HasPrefix(first, "terraform") {
-			t.Errorf("this begins with a small letter: %s", text)
+			t.Errorf("a text: got %s, want a capital letter first", text)
 		}
 		mustBeTidy(t, text)
 	}
 	if strings.HasSuffix(m.summary, ".") {
-		t.Errorf("a summary ends with a full stop: %s", m.summary)
+		t.Errorf("a summary: got %s, want no full stop at the end", m.summary)
 	}
 	if end := m.detail[len(m.detail)-1:]; function == (end == ".") && !strings.HasSuffix(m.detail, "…") && !strings.HasSuffix(m.detail, "\n") &&
 		!strings.HasSuffix(m.detail, "›") && !strings.HasSuffix(m.detail, "NAME") {
-		t.Errorf("a detail ends with %q: %s", end, m.detail)
+		t.Errorf("a detail: got %q as the end of %s, want a full stop, and none in a function's error", end, m.detail)
 	}
 }
 
@@ -127,7 +127,7 @@ func mustBeTidy(t *testing.T, text string) {
 	t.Helper()
 	for _, line := range strings.Split(text, "\n") {
 		if strings.Contains(line, "..") || strings.Contains(strings.TrimLeft(line, " "), "  ") {
-			t.Errorf("the text has two periods or two spaces in a row: %s", text)
+			t.Errorf("a text: got %s, want no two periods or spaces in a row", text)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func mustNotRepeat(t *testing.T, messages []message) {
 			continue
 		}
 		if other, ok := summaries[m.detail]; ok && other != m.summary {
-			t.Errorf("%q and %q say the same: %s", other, m.summary, m.detail)
+			t.Errorf("messages that say %s: got %q and %q, want one", m.detail, other, m.summary)
 		}
 		summaries[m.detail] = m.summary
 	}
@@ -150,7 +150,7 @@ func mustNotRepeat(t *testing.T, messages []message) {
 		if slices.ContainsFunc(messages[:i], func(other message) bool {
 			return other.summary == m.summary && other.severity != m.severity && other.detail == m.detail
 		}) {
-			t.Errorf("%q is an error and a warning", m.summary)
+			t.Errorf("%q: got an error and a warning, want one of them", m.summary)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestNextCommandClosesConnections(t *testing.T) {
 			Config: dynamicOf(providerType(), object{"base_url": service.URL + "/api/v1", "api_key": "key"}),
 		})
 		if err != nil || len(configured.Diagnostics) > 0 {
-			t.Fatal(err, configured.Diagnostics)
+			t.Fatalf("the configuration: got error %v and diagnostics %v, want neither", err, configured.Diagnostics)
 		}
 	}
 	configure()
@@ -45,7 +45,7 @@ func TestNextCommandClosesConnections(t *testing.T) {
 		TypeName: "hosting_locations", Config: dynamicOf(schemas.DataSourceSchemas["hosting_locations"].ValueType(), object{}),
 	})
 	if err != nil || len(read.Diagnostics) > 0 {
-		t.Fatal(err, read.Diagnostics)
+		t.Fatalf("the read: got error %v and diagnostics %v, want neither", err, read.Diagnostics)
 	}
 	configure()
 	select {

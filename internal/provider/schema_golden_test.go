@@ -38,11 +38,11 @@ func TestGoldenSchema(t *testing.T) {
 	server := providerserver.NewProtocol6(New("test")())()
 	told, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil || len(told.Diagnostics) > 0 {
-		t.Fatalf("the provider does not tell its schemas: %v %v", err, told.Diagnostics)
+		t.Fatalf("the schemas: got error %v and diagnostics %v, want neither", err, told.Diagnostics)
 	}
 	identities, err := server.GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
 	if err != nil || len(identities.Diagnostics) > 0 {
-		t.Fatalf("the provider does not tell its identities: %v %v", err, identities.Diagnostics)
+		t.Fatalf("the schemas of the identities: got error %v and diagnostics %v, want neither", err, identities.Diagnostics)
 	}
 	shown := shownSchemas{
 		Provider:           showSchema(t, told.Provider),

@@ -70,7 +70,7 @@ func TestSchemaNouns(t *testing.T) {
 			}
 			found[n.word] = true
 			if !slices.Contains(top, n.own) || slices.Contains(top, n.reference) && n.reference != "" {
-				t.Errorf("%s is about one %s, so it has %s, and no %q: it has %s", s, n.word, n.own, n.reference, attributes.Sorted(top))
+				t.Errorf("the attributes of %s, which is about one %s: got %s, want %s and not %q", s, n.word, attributes.Sorted(top), n.own, n.reference)
 			}
 		}
 		if slices.Contains(top, "name") && !slices.Contains(namedSchemas, s.name) {

@@ -24,9 +24,9 @@ func TestEveryAttributeIsDescribed(t *testing.T) {
 			case text == "":
 				t.Errorf("%s has no MarkdownDescription", address)
 			case a.IsOptional() && !strings.Contains(path[len(path)-1], "_wo") && !hasAny("default", "if unset", "set this or", "environment variable"):
-				t.Errorf("the MarkdownDescription of %s does not say its default: %s", address, text)
+				t.Errorf("the MarkdownDescription of %s: got %s, want its default in it", address, text)
 			case s.kind == "resource" && (a.IsOptional() || a.IsRequired()) && !hasAny("change", "state counts", "destroy"):
-				t.Errorf("the MarkdownDescription of %s does not say what a change does: %s", address, text)
+				t.Errorf("the MarkdownDescription of %s: got %s, want what a change does in it", address, text)
 			}
 		})
 	}

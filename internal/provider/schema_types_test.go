@@ -22,7 +22,7 @@ func TestSchemaTimes(t *testing.T) {
 		s.visit(t, func(path []string, a anyAttribute) {
 			name := path[len(path)-1]
 			if _, is := a.GetType().(timetypes.RFC3339Type); is != timeName.MatchString(name) {
-				t.Errorf("%s: %s is of type %s", s, strings.Join(path, "."), a.GetType())
+				t.Errorf("%s: %s: got the type %s, want RFC3339 if and only if the name is that of a time", s, strings.Join(path, "."), a.GetType())
 			}
 		})
 	}
@@ -58,11 +58,11 @@ func TestSchemaListsHaveAnOrder(t *testing.T) {
 			}
 			lists++
 			if !order.MatchString(a.GetMarkdownDescription()) {
-				t.Errorf("%s: the list %s does not say its order: %s", s, strings.Join(path, "."), a.GetMarkdownDescription())
+				t.Errorf("%s: the description of the list %s: got %s, want its order in it", s, strings.Join(path, "."), a.GetMarkdownDescription())
 			}
 		})
 	}
 	if lists == 0 {
-		t.Error("no list was found: the search is broken")
+		t.Error("lists that were found: got none, want some: the search is broken")
 	}
 }

@@ -23,7 +23,7 @@ func serverOf(t *testing.T, service http.Handler, key any) pluginserver.Provider
 		Config: dynamicOf(providerType(), object{"base_url": "https://hosting.test/api/v1", "api_key": key}),
 	})
 	if err != nil || len(answer.Diagnostics) > 0 {
-		t.Fatal(err, answer.Diagnostics)
+		t.Fatalf("the configuration: got error %v and diagnostics %v, want neither", err, answer.Diagnostics)
 	}
 	return server
 }

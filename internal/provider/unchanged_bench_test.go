@@ -105,7 +105,7 @@ func (s side) configure(t testing.TB) {
 		Config: dynamicOf(providerType(), object{"base_url": "https://hosting.test/api/v1", "api_key": "a-key-of-the-tests"}),
 	})
 	if err != nil || len(answer.Diagnostics) > 0 {
-		t.Fatalf("configure: %v %v", answer, err)
+		t.Fatalf("the configuration: got %v and error %v, want neither diagnostics nor an error", answer, err)
 	}
 }
 
@@ -125,7 +125,7 @@ func BenchmarkUnchanged(b *testing.B) {
 					}
 				}
 				if left != nil && len(*left) > 0 {
-					b.Fatalf("the framework was asked: %v", *left)
+					b.Fatalf("calls of the framework: got %v, want none", *left)
 				}
 			})
 		}
@@ -159,7 +159,7 @@ func TestRefreshesGrowNothing(t *testing.T) {
 	grown := int64(after[10].HeapAlloc) - int64(after[0].HeapAlloc)
 	t.Logf("ten refreshes of %d instances have grown the heap by %d KiB, from %d KiB", instances, grown>>10, after[0].HeapAlloc>>10)
 	if grown > most {
-		t.Errorf("ten refreshes have grown the heap by %d bytes, more than %d", grown, most)
+		t.Errorf("the growth of the heap in ten refreshes: got %d bytes, want at most %d", grown, most)
 	}
 }
 

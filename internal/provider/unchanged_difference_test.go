@@ -136,7 +136,7 @@ func sameAnswers[A any](t *rapid.T, sides [2]side, what string, ask func(tfproto
 		t.Fatalf("%s: %v", what, err)
 	}
 	if diff := cmp.Diff(got[0], got[1]); diff != "" {
-		t.Fatalf("%s is answered in another way than by the framework:\n%s", what, diff)
+		t.Fatalf("%s, against the answer of the framework (-want +got):\n%s", what, diff)
 	}
 }
 

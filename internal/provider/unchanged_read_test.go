@@ -43,9 +43,9 @@ func TestEveryAttributeIsRead(t *testing.T) {
 		for _, a := range s.attributes {
 			want := !a.WriteOnly && a.Name != "timeouts" && !slices.Contains(notRead[s.kind], a.Name)
 			if got := read[s.kind][a.Name]; got && !want {
-				t.Errorf("%s: %s is read; take it out of notRead", s.kind, a.Name)
+				t.Errorf("%s: got %s read, want it not read; take it out of notRead", s.kind, a.Name)
 			} else if !got && want {
-				t.Errorf("%s: %s stays null after an import; let setRecord in internal/provider set it, and tell in unchanged_service_test.go answer it, or add it to notRead", s.kind, a.Name)
+				t.Errorf("%s: got null for %s after an import, want a value; let setRecord in internal/provider set it, and tell in unchanged_service_test.go answer it, or add it to notRead", s.kind, a.Name)
 			}
 		}
 	}

@@ -61,7 +61,7 @@ func TestResourcesHaveNoOtherMethods(t *testing.T) {
 		_, upgradeState := r.(resource.ResourceWithUpgradeState)
 		_, upgradeIdentity := r.(resource.ResourceWithUpgradeIdentity)
 		if configValidators || moveState || upgradeState || upgradeIdentity {
-			t.Errorf("%T has a method that computedResource (unchanged.go) does not pass on", r)
+			t.Errorf("%T: got a method that computedResource (unchanged.go) does not pass on, want none", r)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestErrorBodies(t *testing.T) {
 		t.Errorf("read: got error %v, want an *APIError with a shortened detail", err)
 	}
 	if want := "is not an answer of the service at https://hosting.example/api/v1: <html>éé"; !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), "(request req-8)") {
-		t.Errorf("%v does not hold %q and the request's id", err, want)
+		t.Errorf("the error: got %v, want %q and the request's id in it", err, want)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestNothingWasDone(t *testing.T) {
 		{503, "", false}, {503, "internal", false}, {500, "internal", false}, {502, "unavailable", false}, {504, "unavailable", false}, {404, "", false}, {403, "", false}, {302, "", false}, {302, "x", false},
 	} {
 		if got := (&APIError{Status: row.status, Code: row.code}).NothingDone(); got != row.want {
-			t.Errorf("%d %q: %v", row.status, row.code, got)
+			t.Errorf("NothingDone of %d %q = %v, want %v", row.status, row.code, got, row.want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestWithoutAConnectionNothingWasSent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, _ := newTestSender(t, nil, at(o.base+"/api/v1"), func(s *Options) { s.RoundTripper, s.MaxRetries = o.through, 0 })
 			if err := post(t.Context(), c); !errors.Is(err, ErrUnreachable) || OutcomeUnknown(err) {
-				t.Errorf("%v: nothing was sent, so the outcome is known", err)
+				t.Errorf("POST: got error %v, want ErrUnreachable with a known outcome, as nothing was sent", err)
 			}
 		})
 	}
@@ -74,7 +74,7 @@ func TestNothingSent(t *testing.T) {
 		{nil, false},
 	} {
 		if got := nothingSent(row.err); got != row.want {
-			t.Errorf("%v: %v", row.err, got)
+			t.Errorf("nothingSent(%v) = %v, want %v", row.err, got, row.want)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestBrokenReusedConnectionDoesNotRepeatAPOST(t *testing.T) {
 			return
 		}
 		if r.Header.Get("Idempotency-Key") == "" {
-			t.Error("the POST carries no Idempotency-Key")
+			t.Error("the POST: got no Idempotency-Key, want one")
 		}
 		posts.Add(1)
 		io.Copy(io.Discard, r.Body)
@@ -102,10 +102,10 @@ func TestBrokenReusedConnectionDoesNotRepeatAPOST(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := post(t.Context(), c); !OutcomeUnknown(err) {
-		t.Errorf("%v, want an unknown outcome", err)
+		t.Errorf("POST: got error %v, want an unknown outcome", err)
 	}
 	if n := posts.Load(); n != 1 {
-		t.Errorf("%d POSTs, want 1", n)
+		t.Errorf("POSTs: got %d, want 1", n)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestCancelledReadEnds(t *testing.T) {
 			t.Errorf("GET: got error %v, want context.DeadlineExceeded and not ErrUnreachable", err)
 		}
 		if took := time.Since(begun); took != time.Second {
-			t.Errorf("it took %s", took)
+			t.Errorf("GET: got an end after %s, want one after 1s", took)
 		}
 		ctx, cancel := lifetime.WithTimeout(t.Context(), "read", time.Second)
 		defer cancel()
@@ -134,7 +134,7 @@ func TestRequestTimeout(t *testing.T) {
 			t.Errorf("GET: got error %v, want errRequestTimeout and ErrUnreachable", err)
 		}
 		if n := len(transport.Requests()); n != 2 {
-			t.Errorf("%d requests, want 2", n)
+			t.Errorf("requests: got %d, want 2", n)
 		}
 	})
 }
@@ -150,10 +150,10 @@ func TestBodyThatBreaksOff(t *testing.T) {
 				c, transport := newTestSender(t, inTurn(broken, broken, whole))
 				account, err := Do[object](t.Context(), c, Request{Method: method, Path: []string{"me"}})
 				if n := len(transport.Requests()); n != sent {
-					t.Errorf("%d requests, want %d", n, sent)
+					t.Errorf("requests: got %d, want %d", n, sent)
 				}
 				if sent == 1 && !OutcomeUnknown(err) || sent > 1 && (err != nil || account["name"] != "A") {
-					t.Errorf("%v, %v", account, err)
+					t.Errorf("%s: got %v and error %v, want the name A if it may be repeated, and otherwise an unknown outcome", method, account, err)
 				}
 			})
 		})
@@ -179,7 +179,7 @@ func TestBodyThatBreaksOff(t *testing.T) {
 			})
 			begun := time.Now()
 			if err := readMe(t.Context(), c); !errors.Is(err, errRequestTimeout) || time.Since(begun) != 5*time.Second {
-				t.Errorf("%v after %s", err, time.Since(begun))
+				t.Errorf("GET: got error %v after %s, want errRequestTimeout after 5s", err, time.Since(begun))
 			}
 		})
 	})
@@ -200,7 +200,7 @@ func TestBodiesAreCapped(t *testing.T) {
 		t.Errorf("POST: got error %v, want ErrBodyTooLarge with an unknown outcome", err)
 	}
 	if n := len(transport.Requests()); n != 2 {
-		t.Errorf("%d requests, want 2: a second is as large", n)
+		t.Errorf("requests: got %d, want 2: a second is as large", n)
 	}
 }
 
@@ -246,7 +246,7 @@ func TestStatementsLeaveRoomForOtherRequests(t *testing.T) {
 		synctest.Wait()
 		begun := time.Now()
 		if err := readMe(t.Context(), c); err != nil || time.Since(begun) > time.Second {
-			t.Errorf("after %s: %v", time.Since(begun), err)
+			t.Errorf("GET: got error %v after %s, want none within 1s", err, time.Since(begun))
 		}
 		if err := <-ran; err != nil {
 			t.Error(err)

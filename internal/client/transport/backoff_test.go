@@ -47,16 +47,16 @@ func TestBackoffSpreadsAndIsCapped(t *testing.T) {
 	for range 200 {
 		wait := backoff(random, 3, nil)
 		if wait < 0 || wait > 4*time.Second {
-			t.Fatalf("%s is out of bounds", wait)
+			t.Fatalf("the third wait: got %s, want from 0s to 4s", wait)
 		}
 		seen[wait] = true
 	}
 	if len(seen) < 100 {
-		t.Errorf("only %d different waits of 200", len(seen))
+		t.Errorf("different waits of 200: got %d, want at least 100", len(seen))
 	}
 	for _, attempt := range []int{15, 16, 60, 1 << 30} {
 		if wait := backoff(random, attempt, nil); wait < 0 || wait > backoffCap {
-			t.Errorf("%s is out of bounds", wait)
+			t.Errorf("wait %d: got %s, want from 0s to %s", attempt, wait, backoffCap)
 		}
 	}
 	longest := time.Duration(0)
@@ -64,10 +64,10 @@ func TestBackoffSpreadsAndIsCapped(t *testing.T) {
 		longest = max(longest, backoff(random, 9, &http.Response{StatusCode: 502, Header: http.Header{"Retry-After": {"20"}}}))
 	}
 	if longest <= backoffBase {
-		t.Errorf("at most %s after a 502, which closes nothing", longest)
+		t.Errorf("the longest wait after a 502, which closes nothing: got %s, want more than %s", longest, backoffBase)
 	}
 	resp := &http.Response{StatusCode: 503, Header: http.Header{"Retry-After": {"20"}}}
 	if wait := backoff(random, 9, resp); wait > backoffBase {
-		t.Errorf("%s on top of the 20 s for which the path is closed", wait)
+		t.Errorf("the wait on top of the 20 s for which the path is closed: got %s, want at most %s", wait, backoffBase)
 	}
 }

@@ -35,10 +35,10 @@ func TestBaseURL(t *testing.T) {
 	} {
 		_, err := ParseBaseURL(raw)
 		if (err == nil) != ok {
-			t.Errorf("%q: %v", raw, err)
+			t.Errorf("ParseBaseURL(%q): got error %v, want success: %t", raw, err, ok)
 		}
 		if err != nil && strings.Contains(err.Error(), "u:p") {
-			t.Errorf("the error quotes a password: %v", err)
+			t.Errorf("the error: got %v, want one without the password", err)
 		}
 	}
 }
@@ -56,10 +56,10 @@ func TestAPIKey(t *testing.T) {
 	} {
 		err := CheckAPIKey(key)
 		if (err == nil) != ok {
-			t.Errorf("%q: %v", key, err)
+			t.Errorf("CheckAPIKey(%q): got error %v, want success: %t", key, err, ok)
 		}
 		if err != nil && strings.Contains(err.Error(), "can") && strings.Contains(err.Error(), "ary") {
-			t.Errorf("the error quotes the key: %v", err)
+			t.Errorf("the error: got %v, want one without the key", err)
 		}
 	}
 }

@@ -45,16 +45,16 @@ func TestWhomARetryAfterHolds(t *testing.T) {
 			}
 			begun := time.Now()
 			if _, err := Do[object](t.Context(), c, row.next); err != nil {
-				t.Errorf("%d, %s: %v", row.status, row.name, err)
+				t.Errorf("%d, %s: got error %v, want none", row.status, row.name, err)
 			}
 			if took := time.Since(begun); row.held != (took >= told) || took > told+time.Second {
-				t.Errorf("%d, %s: answered after %s", row.status, row.name, took)
+				t.Errorf("%d, %s: got an answer after %s, want one after %s if it is held (%t), and otherwise at once", row.status, row.name, took, told, row.held)
 			}
 			if err := <-refused; err != nil {
 				t.Error(err)
 			}
 			if took := time.Since(begun); took < told || took > told+time.Second || len(transport.Times()) != 3 {
-				t.Errorf("%d, %s: %d requests, the last after %s", row.status, row.name, len(transport.Times()), took)
+				t.Errorf("%d, %s: got %d requests, the last after %s, want 3, the last after %s", row.status, row.name, len(transport.Times()), took, told)
 			}
 		})
 	}
@@ -79,7 +79,7 @@ func TestQueuedRequestsHeedAClosedPath(t *testing.T) {
 		}
 		all.Wait()
 		if n := len(transport.Times()); n != 11 {
-			t.Errorf("%d requests, want 11", n)
+			t.Errorf("requests: got %d, want 11", n)
 		}
 		wantAllPlacesFree(t, c)
 	})
@@ -117,7 +117,7 @@ func TestClosedPathHoldsNoProbe(t *testing.T) {
 		away = false
 		begun := time.Now()
 		if err := readMe(t.Context(), c); err != nil || time.Since(begun) > time.Second {
-			t.Errorf("%v after %s", err, time.Since(begun))
+			t.Errorf("GET: got error %v after %s, want none within 1s", err, time.Since(begun))
 		}
 		time.Sleep(time.Minute) // for the remaining requests
 	})
@@ -132,7 +132,7 @@ func TestClosedPathIsNoRateLimit(t *testing.T) {
 		}
 		l := limiterOf(c)
 		if l.rate.Limit() != rate.Inf || l.refusals != 0 || l.stalled(t.Context()) {
-			t.Errorf("%g requests per second after %d refusals", l.rate.Limit(), l.refusals)
+			t.Errorf("the limiter: got %g requests per second after %d refusals, want no limit and none", l.rate.Limit(), l.refusals)
 		}
 	})
 }
@@ -155,14 +155,14 @@ func TestLongRetryAfterWithoutATimeout(t *testing.T) {
 					err := readMe(t.Context(), c)
 					refused := errors.Is(err, ErrRateLimited) || errors.Is(err, errUnavailable)
 					if row.ok != (err == nil) || !row.ok && (!refused || round == 0 && errors.Is(err, ErrUnreachable)) {
-						t.Errorf("%d: %v", status, err)
+						t.Errorf("%d: got error %v, want success: %t", status, err, row.ok)
 					}
 					if took := time.Since(begun); !row.ok && took > time.Second || row.ok && took > row.takes+time.Second {
-						t.Errorf("%d: it took %s", status, took)
+						t.Errorf("%d: got an end after %s, want one within %s if the wait is kept (%t), and otherwise within 1s", status, took, row.takes+time.Second, row.ok)
 					}
 				}
 				if n := len(transport.Requests()); !row.ok && n != 1 {
-					t.Errorf("%d: %d requests, though the service asked to wait", status, n)
+					t.Errorf("%d: got %d requests, want 1, as the service asked to wait", status, n)
 				}
 			})
 		}
@@ -174,7 +174,7 @@ func TestRepeatedRetryAfterWithoutATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestSender(t, transporttest.AsksToWait(429, 5*time.Minute))
 		if err := readMe(t.Context(), c); !errors.Is(err, ErrRateLimited) || len(transport.Times()) != 2 {
-			t.Errorf("%d requests: %v", len(transport.Times()), err)
+			t.Errorf("GET: got error %v after %d requests, want ErrRateLimited after 2", err, len(transport.Times()))
 		}
 	})
 }

@@ -55,7 +55,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	}
 	// An additional one may have been opened while a used one became free.
 	if n := accepted.Load(); n > parallelism+rounds {
-		t.Errorf("%d connections for %d requests at a time", n, parallelism)
+		t.Errorf("connections for %d requests at a time: got %d, want at most %d", parallelism, n, parallelism+rounds)
 	}
 }
 
@@ -71,10 +71,10 @@ func TestConnectionThatTimedOutIsLeft(t *testing.T) {
 			n.Silence()
 			begun := time.Now()
 			if err := readMe(t.Context(), c); err != nil {
-				t.Errorf("HTTP/2 %v: %v", http2, err)
+				t.Errorf("HTTP/2 %v: got error %v, want none", http2, err)
 			}
 			if took := time.Since(begun); took < timeout || took > timeout+backoffBase || n.Dials() != 2 {
-				t.Errorf("HTTP/2 %v: %d connections, and an answer after %s", http2, n.Dials(), took)
+				t.Errorf("HTTP/2 %v: got %d connections and an answer after %s, want 2 and one after %s", http2, n.Dials(), took, timeout)
 			}
 		})
 	}
@@ -119,10 +119,10 @@ func TestRequestInFlightOutlivesATimeoutBesideIt(t *testing.T) {
 		go func() { err := readMe(t.Context(), c); read <- err }()
 		time.Sleep(timeout / 2)
 		if err := post(t.Context(), c); err != nil || posts.Load() != 1 {
-			t.Errorf("%d POSTs: %v", posts.Load(), err)
+			t.Errorf("POST: got error %v and %d POSTs, want none and 1", err, posts.Load())
 		}
 		if err := <-read; err != nil || n.Dials() != 2 {
-			t.Errorf("%d connections: %v", n.Dials(), err)
+			t.Errorf("GET: got error %v and %d connections, want none and 2", err, n.Dials())
 		}
 	})
 }
@@ -167,7 +167,7 @@ func TestPingFindsADeadConnection(t *testing.T) {
 		for _, dials := range []int{1, 2} {
 			begun := time.Now()
 			if err := readMe(t.Context(), c); err != nil || n.Dials() != dials || time.Since(begun) != 50*time.Second {
-				t.Errorf("%d connections, want %d, and %s: %v", n.Dials(), dials, time.Since(begun), err)
+				t.Errorf("GET: got error %v, %d connections and %s, want none, %d and 50s", err, n.Dials(), time.Since(begun), dials)
 			}
 			n.Silence()
 			time.Sleep(pingAfter + pingTimeout + time.Second)

@@ -81,13 +81,13 @@ func TestCrowdUsesNearlyAllOfALimit(t *testing.T) {
 		for k := range runs {
 			r, n, lost := crowd{row.processes, []int{10, 50}[k%2], 1000, 50, row.burst}.run(t)
 			if lost > 0 {
-				t.Errorf("burst %d, %d processes: %d lost", row.burst, row.processes, lost)
+				t.Errorf("burst %d, %d processes: got %d lost, want none", row.burst, row.processes, lost)
 			}
 			ratio, refused = ratio+r/runs, refused+n
 		}
 		t.Logf("burst %2d, %d processes: %.2f times the ideal time, %d answers 429", row.burst, row.processes, ratio, refused/runs)
 		if ratio > row.ratio {
-			t.Errorf("burst %d, %d processes: %.2f times the ideal time, want at most %g", row.burst, row.processes, ratio, row.ratio)
+			t.Errorf("burst %d, %d processes: got %.2f times the ideal time, want at most %g", row.burst, row.processes, ratio, row.ratio)
 		}
 	}
 }

@@ -20,13 +20,13 @@ func FuzzErrorBody(f *testing.F) {
 		target, _ := url.Parse("https://hosting.example/api/v1/x")
 		err := newAPIError(Request{Method: "GET", Path: []string{"x"}}, target, &answer{status: status, header: http.Header{}, body: body}, &Secrets{})
 		if err.Code == "not_found" && !bytes.Contains(body, []byte("not_found")) && !bytes.Contains(body, []byte(`\u00`)) {
-			t.Errorf("%q is the service's word that something is gone", body)
+			t.Errorf("the code of %q: got not_found, want one that the body has", body)
 		}
 		if text := err.Error(); !utf8.ValidString(text) && utf8.Valid(body) {
-			t.Errorf("%q is not UTF-8", text)
+			t.Errorf("the error: got %q, want UTF-8", text)
 		}
 		if err.Code == "" && utf8.RuneCountInString(err.Detail) > maxForeignBody+1 && !json.Valid(body) {
-			t.Errorf("%d characters of a foreign body", utf8.RuneCountInString(err.Detail))
+			t.Errorf("characters of a foreign body: got %d, want at most %d", utf8.RuneCountInString(err.Detail), maxForeignBody+1)
 		}
 	})
 }
@@ -38,7 +38,7 @@ func FuzzRetryAfter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string) {
 		wait := retryAfter(http.Header{"Retry-After": {value}, "Date": {"Fri, 02 Jan 2026 03:04:05 GMT"}})
 		if wait < 0 || wait > retryAfterCap {
-			t.Errorf("%q is a wait of %s", value, wait)
+			t.Errorf("retryAfter(%q) = %s, want from 0s to %s", value, wait, retryAfterCap)
 		}
 	})
 }
@@ -83,12 +83,12 @@ func FuzzSecrets(f *testing.F) {
 		for _, secret := range []string{one, two} {
 			for _, form := range forms(secret) {
 				if len(form) >= shortSecret && strings.Contains(clean, form) || isWordOf(clean, form) {
-					t.Errorf("%q of %q is left in %q, of %q", form, secret, clean, text.String())
+					t.Errorf("Hide(%q): got %q, want it without %q of %q", text.String(), clean, form, secret)
 				}
 			}
 		}
 		if one == "" && two == "" && clean != text.String() {
-			t.Errorf("%q became %q without any secret", text.String(), clean)
+			t.Errorf("Hide(%q) without any secret: got %q, want no change", text.String(), clean)
 		}
 	})
 }

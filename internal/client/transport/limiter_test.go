@@ -101,10 +101,10 @@ func TestNothingIsLostUnderARateLimit(t *testing.T) {
 				took := time.Since(begun)
 				t.Logf("%d records, %d lost, %d answers 429, in %s", row.clients*row.records, lost, service.refusals, took.Round(time.Second))
 				if lost > 0 || service.served != row.clients*row.records {
-					t.Errorf("%d lost, %d served", lost, service.served)
+					t.Errorf("the reads: got %d lost and %d served, want none and %d", lost, service.served, row.clients*row.records)
 				}
 				if service.refusals > row.refusals || took > row.takes {
-					t.Errorf("%d answers 429 in %s, want at most %d in %s", service.refusals, took, row.refusals, row.takes)
+					t.Errorf("the reads: got %d answers 429 in %s, want at most %d in %s", service.refusals, took, row.refusals, row.takes)
 				}
 			})
 		})
@@ -116,14 +116,14 @@ func TestRequestsPerSecond(t *testing.T) {
 		c, transport := newTestSender(t, says(200, object{"id": "me"}), func(o *Options) { o.RequestsPerSecond = 10 })
 		begun := time.Now()
 		if lost := readMany(t.Context(), 100, 20, c); lost > 0 {
-			t.Errorf("%d lost", lost)
+			t.Errorf("lost reads: got %d, want none", lost)
 		}
 		if took := time.Since(begun); took < 9900*time.Millisecond || took > 11*time.Second {
-			t.Errorf("100 requests took %s", took)
+			t.Errorf("the time of 100 requests: got %s, want from 9.9s to 11s", took)
 		}
 		for k := 11; k < len(transport.Times()); k++ {
 			if gap := transport.Times()[k].Sub(transport.Times()[k-11]); gap < time.Second {
-				t.Fatalf("12 requests within %s", gap)
+				t.Fatalf("the time of 12 requests: got %s, want 1s at least", gap)
 			}
 		}
 	})
@@ -270,12 +270,12 @@ func TestRateLimitThatNeverEnds(t *testing.T) {
 			})
 			begun := time.Now()
 			if lost := readMany(t.Context(), 300, 10, c); lost != 300 {
-				t.Errorf("%d lost", lost)
+				t.Errorf("lost reads: got %d, want all 300", lost)
 			}
 			took := time.Since(begun)
 			t.Logf("Retry-After %q: %d requests in %s", retryAfter, len(transport.Requests()), took)
 			if took < stallTime || took > stallTime+90*time.Second || len(transport.Requests()) > 500 {
-				t.Errorf("%d requests in %s", len(transport.Requests()), took)
+				t.Errorf("the reads: got %d requests in %s, want at most 500 in %s to %s", len(transport.Requests()), took, stallTime, stallTime+90*time.Second)
 			}
 			if err := readMe(t.Context(), c); !errors.Is(err, ErrRateLimited) || OutcomeUnknown(err) {
 				t.Errorf("GET: got error %v, want ErrRateLimited with a known outcome", err)
@@ -286,7 +286,7 @@ func TestRateLimitThatNeverEnds(t *testing.T) {
 			time.Sleep(time.Minute)
 			limited = false
 			if err := readMe(t.Context(), c); err != nil {
-				t.Errorf("%v, after the limit has ended", err)
+				t.Errorf("GET after the limit has ended: got error %v, want none", err)
 			}
 		})
 	}
@@ -306,7 +306,7 @@ func TestRateLimitIsForgotten(t *testing.T) {
 			respond(w, 200, object{"id": "me"})
 		})
 		if err := readMe(within(t, time.Second), c); err == nil {
-			t.Error("no error")
+			t.Error("GET: got no error, want one")
 		}
 		time.Sleep(time.Hour)
 		done := make(chan error)
@@ -346,10 +346,10 @@ func TestRefusedTogetherAreSpread(t *testing.T) {
 		again := transport.Times()[workers:]
 		slices.SortFunc(again, time.Time.Compare)
 		if len(again) != workers || again[0].Sub(begun) < time.Second {
-			t.Fatalf("%d were sent again, the first after %s", len(again), again[0].Sub(begun))
+			t.Fatalf("requests that were sent again: got %d, the first after %s, want %d, the first after 1s", len(again), again[0].Sub(begun), workers)
 		}
 		if spread := again[workers-1].Sub(again[0]); spread < 50*time.Millisecond {
-			t.Errorf("they came back within %s", spread)
+			t.Errorf("the requests that were sent again: got them within %s, want 50ms at least", spread)
 		}
 	})
 }
@@ -369,7 +369,7 @@ func TestRefusedTogetherCloseTheGateOnce(t *testing.T) {
 		}
 		for round, want := range []time.Duration{backoffBase, 2 * backoffBase, 4 * backoffBase} {
 			if closed := refuseTogether(20); closed != want {
-				t.Errorf("round %d closes the gate for %s, want %s", round, closed, want)
+				t.Errorf("round %d: got the gate closed for %s, want %s", round, closed, want)
 			}
 			time.Sleep(l.closedFor())
 		}

@@ -14,7 +14,7 @@ func TestServiceComesBack(t *testing.T) {
 		c, _ := newTestSender(t, during(time.Minute, gateway(502), me))
 		for time.Since(startOfBubble()) < 50*time.Second {
 			if err := readMe(t.Context(), c); err == nil {
-				t.Fatal("no error")
+				t.Fatal("GET during the outage: got no error, want one")
 			}
 			time.Sleep(time.Second)
 		}
@@ -23,7 +23,7 @@ func TestServiceComesBack(t *testing.T) {
 		}
 		time.Sleep(20 * time.Second)
 		if lost := readMany(t.Context(), 100, 10, c); lost > 0 {
-			t.Errorf("%d of 100 reads lost, though the service is back", lost)
+			t.Errorf("lost reads of 100: got %d, want none, as the service is back", lost)
 		}
 	})
 }
@@ -52,10 +52,10 @@ func TestProbeAnswersForAll(t *testing.T) {
 			before := len(transport.Requests())
 			lost := readMany(t.Context(), 10, 10, c)
 			if want := int64(0); back && lost != want {
-				t.Errorf("%d reads lost, though the service is back", lost)
+				t.Errorf("lost reads: got %d, want none, as the service is back", lost)
 			}
 			if n := len(transport.Requests()) - before; !back && (n != 1 || lost != 10) {
-				t.Errorf("%d requests, want a single probe; %d lost", n, lost)
+				t.Errorf("the reads during the outage: got %d requests and %d lost, want a single probe and 10", n, lost)
 			}
 		})
 	}
@@ -86,11 +86,11 @@ func TestOldFailureIsNoOutage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := Do[object](t.Context(), c, Request{Method: http.MethodGet, Path: []string{"jobs", "j"}, Poll: true}); !errors.Is(err, ErrForeign) {
-			t.Fatal(err)
+			t.Fatalf("a poll: got error %v, want ErrForeign", err)
 		}
 		time.Sleep(time.Minute) // a wait may poll as rarely
 		if lost := readMany(t.Context(), 10, 10, c); lost > 0 {
-			t.Errorf("%d of 10 reads lost", lost)
+			t.Errorf("lost reads of 10: got %d, want none", lost)
 		}
 	})
 }
@@ -107,11 +107,11 @@ func TestWhatIsNoOutage(t *testing.T) {
 			_ = readMe(within(t, time.Second), c)
 		}
 		if err := readMe(t.Context(), c); !errors.Is(err, errForbidden) {
-			t.Error(err)
+			t.Errorf("GET: got error %v, want errForbidden", err)
 		}
 		o := c.http.HTTPClient.Transport.(*attempts).outage
 		if !o.since.IsZero() {
-			t.Errorf("an outage since %s", o.since)
+			t.Errorf("the outage: got one since %s, want none", o.since)
 		}
 	})
 }

@@ -23,14 +23,14 @@ func TestPathElementsAreEscaped(t *testing.T) {
 		"simple": "/api/v1/instances/simple",
 	} {
 		if err := read(t.Context(), c, "instances", id); !errors.Is(err, errNotFound) {
-			t.Fatal(err)
+			t.Fatalf("GET of %q: got error %v, want errNotFound", id, err)
 		}
 		if got != want {
-			t.Errorf("%q became %s, want %s", id, got, want)
+			t.Errorf("the path of %q: got %s, want %s", id, got, want)
 		}
 	}
 	if err := read(t.Context(), c, "instances", ""); err == nil {
-		t.Error("an empty id was sent")
+		t.Error("GET of an empty id: got no error, want one")
 	}
 }
 
@@ -42,7 +42,7 @@ func TestHeaders(t *testing.T) {
 	}, func(o *Options) { o.UserAgent = "agent/1" })
 	call, err := c.Send(t.Context(), Request{Method: http.MethodGet, Path: []string{"guide"}, Accept: "text/markdown"})
 	if err != nil || string(call.ResponseBody()) != "# Guide" {
-		t.Fatalf("%q, %v", call.ResponseBody(), err)
+		t.Fatalf("the answer: got %q and error %v, want \"# Guide\"", call.ResponseBody(), err)
 	}
 	for name, want := range map[string]string{"Accept": "text/markdown", "Authorization": "Bearer key-of-the-test", "User-Agent": "agent/1", "Content-Type": ""} {
 		if got.Get(name) != want {
@@ -73,10 +73,10 @@ func TestPOSTCancelledBetweenAttemptsIsNotUnknown(t *testing.T) {
 				ctx := within(t, 20*time.Millisecond)
 				err := post(ctx, c)
 				if err == nil || OutcomeUnknown(err) {
-					t.Errorf("%s: %v", name, err)
+					t.Errorf("%s: got error %v, want one with a known outcome", name, err)
 				}
 				if n := len(transport.Requests()); n > 3 {
-					t.Errorf("%s: %d requests in 20 ms", name, n)
+					t.Errorf("%s: got %d requests in 20 ms, want at most 3", name, n)
 				}
 			})
 		}

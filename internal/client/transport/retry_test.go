@@ -51,14 +51,14 @@ func TestRetriesByMethod(t *testing.T) {
 					})
 					begun := time.Now()
 					if _, err := Do[object](t.Context(), c, Request{Method: method, Path: []string{"x"}}); err == nil {
-						t.Error("no error")
+						t.Errorf("%s: got no error, want one", method)
 					}
 					n := len(transport.Requests())
 					if sent != long && n != sent {
-						t.Errorf("%d requests, want %d", n, sent)
+						t.Errorf("requests: got %d, want %d", n, sent)
 					}
 					if took := time.Since(begun); sent == long && (took < stallTime || took > stallTime+longestClosing+time.Second || n > 25) {
-						t.Errorf("%d requests in %s", n, took)
+						t.Errorf("the attempts: got %d requests in %s, want at most 25 in %s to %s", n, took, stallTime, stallTime+longestClosing+time.Second)
 					}
 				})
 			})
@@ -74,10 +74,10 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			w.WriteHeader(307)
 		})
 		if err := post(t.Context(), c); !OutcomeUnknown(err) || !errors.Is(err, ErrForeign) {
-			t.Errorf("%q: %v", location, err)
+			t.Errorf("POST redirected to %q: got error %v, want ErrForeign with an unknown outcome", location, err)
 		}
 		if n := len(transport.Requests()); n != 1 {
-			t.Errorf("%q: %d requests, want 1", location, n)
+			t.Errorf("POST redirected to %q: got %d requests, want 1", location, n)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestUnsureAfterALostAnswer(t *testing.T) {
 			call, err := c.Send(t.Context(), Request{Method: "PUT", Path: []string{"x"}})
 			unsure := call.Unsure
 			if err != nil || unsure != row.unsure {
-				t.Errorf("%s: %v, %v", name, unsure, err)
+				t.Errorf("%s: got unsure %v and error %v, want %v and none", name, unsure, err, row.unsure)
 			}
 		})
 	}
@@ -119,7 +119,7 @@ func TestRetryAfterYieldsToADeadline(t *testing.T) {
 			begun := time.Now()
 			err := post(within(t, 3*time.Second), c)
 			if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || took != 3*time.Second || len(transport.Times()) != 1 {
-				t.Errorf("%d: %d requests in %s: %v", status, len(transport.Times()), took, err)
+				t.Errorf("%d: got error %v after %d requests in %s, want context.DeadlineExceeded after one in 3s", status, err, len(transport.Times()), took)
 			}
 		})
 	}

@@ -54,7 +54,7 @@ func TestPasswordsOfAConnectionAreHidden(t *testing.T) {
 	s.AddURL("postgresql://owner:" + url.QueryEscape(password) + "@h:5432/db")
 	for _, text := range []string{password, "postgresql://owner:" + url.QueryEscape(password) + "@h:5432/db", url.QueryEscape(password), url.PathEscape(password)} {
 		if got := s.Hide("<" + text + ">"); strings.Contains(got, "ss") || strings.Contains(got, "rd") {
-			t.Errorf("%q is left of %q", got, text)
+			t.Errorf("Hide(%q): got %q, want nothing of the secret", text, got)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestHiddenErrorsStayWhatTheyAre(t *testing.T) {
 	s.Add("a-canary")
 	err := s.hideError(fmt.Errorf("with a-canary: %w", context.DeadlineExceeded))
 	if strings.Contains(err.Error(), "canary") || !errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
+		t.Errorf("hideError: got %v, want context.DeadlineExceeded without the canary", err)
 	}
 	plain := errors.New("plain")
 	if s.hideError(plain) != plain {

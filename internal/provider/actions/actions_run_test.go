@@ -30,7 +30,7 @@ func TestActionInterruptedInTheQueue(t *testing.T) {
 		return client.Pending{}, nil
 	}}
 	a.Client = c
-	if err := a.run(ctx, Arguments{"instance_id": "i-1"}, time.Hour, func(line string) { t.Errorf("got the progress %q", line) }); !errors.Is(err, context.Canceled) {
+	if err := a.run(ctx, Arguments{"instance_id": "i-1"}, time.Hour, func(line string) { t.Errorf("the progress: got %q, want none", line) }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want context.Canceled", err)
 	}
 }

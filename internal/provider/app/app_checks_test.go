@@ -106,7 +106,7 @@ func TestHostOfAPlannedInstance(t *testing.T) {
 			app.InstanceID = row.of
 			host, err := r.hostOf(t.Context(), app, checkedPlans)
 			if err != nil || host.id != row.id || host.engines["apps"] != row.budget || host.planned != (row.budget > 0) || (host.plan.ID == "large") != (row.budget > 0) {
-				t.Errorf("got %+v, %v", host, err)
+				t.Errorf("hostOf: got %+v and error %v, want %s with a budget of %d", host, err, row.id, row.budget)
 			}
 		})
 	}

@@ -26,7 +26,7 @@ func TestAsksForAnother(t *testing.T) {
 	} {
 		plan := appModel{DeployCommit: row.asked}
 		if got := plan.asksForAnotherCommit(appModel{Commit: row.deployed}); got != row.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: got %v, want %v", name, got, row.want)
 		}
 	}
 }

@@ -213,14 +213,14 @@ func appStepsLeadToThePlan(t *testing.T, first, last int) {
 			cancel()
 			turn.Leave()
 			if err != nil || refused > 0 {
-				t.Fatalf("pair %d: from %s to %s: %d refused, %v", n, appShape(before.appModel), appShape(planned.appModel), refused, err)
+				t.Fatalf("pair %d: from %s to %s: got %d refused and error %v, want none", n, appShape(before.appModel), appShape(planned.appModel), refused, err)
 			}
 			app, _ := fake.App(id, "web")
 			if appShape(done.model) != appShape(planned.appModel) || !planned.shows(before.appModel, recordOf(app)) || done.model.Status.ValueString() != client.AppRunning {
-				t.Fatalf("pair %d: from %s to %s came %s, %s", n, appShape(before.appModel), appShape(planned.appModel), appShape(done.model), done.model.Status)
+				t.Fatalf("pair %d: from %s: got %s, %s, want %s, running", n, appShape(before.appModel), appShape(done.model), done.model.Status, appShape(planned.appModel))
 			}
 			if !maps.Equal(app.Env, want) || len(app.Builds) != builds {
-				t.Fatalf("pair %d: from %s with %v to %s with %v came %v after %d builds, want %v after %d",
+				t.Fatalf("pair %d: from %s with %v to %s with %v: got %v after %d builds, want %v after %d",
 					n, appShape(before.appModel), before.secret, appShape(planned.appModel), planned.secret, app.Env, len(app.Builds), want, builds)
 			}
 			fake.RemoveInstance(id)
@@ -246,16 +246,16 @@ func TestSentAttributesBecomeUnknown(t *testing.T) {
 	change := reflect.ValueOf(*step.change)
 	for i := range change.NumField() {
 		if change.Field(i).IsNil() {
-			t.Errorf("the step does not send %s", change.Type().Field(i).Name)
+			t.Errorf("the step: got it without %s, want every field sent", change.Type().Field(i).Name)
 		}
 	}
 	names := step.attributes()
 	if len(names) != change.NumField() || len((appStep{}).attributes()) != 0 {
-		t.Errorf("a change of everything sends %v, a redeploy %v", names, (appStep{}).attributes())
+		t.Errorf("attributes: got %v for a change of everything and %v for a redeployment, want all and none", names, (appStep{}).attributes())
 	}
 	for _, name := range names {
 		if m := plainApp(); reflect.DeepEqual(m.withUnknown([]string{name}), m) {
-			t.Errorf("%s does not become unknown", name)
+			t.Errorf("%s: got it known, want it unknown", name)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestAppTakesARecordOver(t *testing.T) {
 		row.want(&want)
 		m.setRecord(row.record, row.secret)
 		if diff := cmp.Diff(want, m); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestAppTakesItsBuildsOver(t *testing.T) {
 	} {
 		m := appModel{BuildID: types.StringValue("before"), Commit: types.StringValue("before")}
 		if m.setBuild(row.builds); !m.BuildID.Equal(row.id) || !m.Commit.Equal(row.commit) {
-			t.Errorf("%s: %s, %s", name, m.BuildID, m.Commit)
+			t.Errorf("%s: got build %s of commit %s, want %s of %s", name, m.BuildID, m.Commit, row.id, row.commit)
 		}
 	}
 }
@@ -79,11 +79,11 @@ func TestNewApp(t *testing.T) {
 	env := map[string]string{"A": "1", "S": "secret"}
 	want := client.NewApp{Repo: "octo/web", Branch: "main", Name: "web", Port: 3000, HealthPath: "/healthz", Public: true, Env: env, MemoryMB: &memory}
 	if diff := cmp.Diff(want, m.newApp(env)); diff != "" {
-		t.Error(diff)
+		t.Errorf("newApp (-want +got):\n%s", diff)
 	}
 	for _, memory := range []types.Int64{types.Int64Unknown(), types.Int64Null()} {
 		if m.MemoryMB = memory; m.newApp(nil).MemoryMB != nil {
-			t.Errorf("memory %s is sent", memory)
+			t.Errorf("memory %s: got it sent, want it left out", memory)
 		}
 	}
 }

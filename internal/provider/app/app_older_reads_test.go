@@ -45,7 +45,7 @@ func TestDeployedAppIsReadAsItRan(t *testing.T) {
 		work := base.PendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
 		p, err := update.run(t.Context(), turn, appProgress{model: planned, secret: secretKeysOf(nil), work: work})
 		if err != nil || older == 0 || p.model.Status != types.StringValue(client.AppRunning) {
-			t.Errorf("after %d older records the status is %s, %v", older, p.model.Status, err)
+			t.Errorf("after %d older records: got the status %s and error %v, want running after at least one", older, p.model.Status, err)
 		}
 	})
 }

@@ -62,11 +62,11 @@ func TestNewAppIsLinkedThoughAnOlderOneIsShown(t *testing.T) {
 		work := base.PendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
 		p, err := update.run(t.Context(), turn, appProgress{model: planned, secret: secretKeysOf(nil), work: work})
 		if err != nil || p.model.Status != types.StringValue(client.AppRunning) {
-			t.Fatal(p.model.Status, err)
+			t.Fatalf("the update: got the status %s and error %v, want running", p.model.Status, err)
 		}
 		app, _ := fake.App("i-one", "web")
 		if older == 0 || len(patches) != 1 || patches[0] != `{"links":["auth"]}` || len(app.Links) != 1 || len(app.Builds) != 1 {
-			t.Errorf("after %d older records: PATCHes %q, links %q, %d builds", older, patches, app.Links, len(app.Builds))
+			t.Errorf("after %d older records: got PATCHes %q, links %q and %d builds, want one PATCH of the link, one link and one build", older, patches, app.Links, len(app.Builds))
 		}
 	})
 }

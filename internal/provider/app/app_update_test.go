@@ -92,7 +92,7 @@ func TestAppNeverRan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := appModel{Status: attributes.StringOrNull(row.status), BuildID: attributes.StringOrNull(row.build), URL: attributes.StringOrNull(row.url)}
 			if got := m.neverRan(row.work); got != row.want {
-				t.Errorf("got %v", got)
+				t.Errorf("neverRan: got %v, want %v", got, row.want)
 			}
 		})
 	}
@@ -126,7 +126,7 @@ func TestBuiltAgain(t *testing.T) {
 		"the first has failed":                 {first, client.AppFailed, list("failed"), true},
 	} {
 		if got := mustBuildAgain(row.work, client.App{Status: client.Word(row.status)}, row.builds); got != row.want {
-			t.Errorf("%s: %t", name, got)
+			t.Errorf("%s: got %t, want %t", name, got, row.want)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func TestNoteFailure(t *testing.T) {
 		p.noteFailure(row.err)
 		if p.model.Status.ValueString() != row.status || p.work.Job != row.want.Job || p.work.Build != row.want.Build ||
 			p.work.Creating != row.want.Creating || p.work.Deploying != row.want.Deploying || p.work.Failed != row.want.Failed {
-			t.Errorf("%s: %s, %+v", name, p.model.Status, p.work)
+			t.Errorf("%s: got status %s and work %+v, want %s and %+v", name, p.model.Status, p.work, row.status, row.want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestOrderOfRecords(t *testing.T) {
 		"left as it was": {backups, []client.Backup{backups[0], backups[1], backups[2], backups[3]}},
 	} {
 		if diff := cmp.Diff(row.want, row.got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func TestTimeOrNull(t *testing.T) {
 		var checked xattr.ValidateAttributeResponse
 		got.ValidateAttribute(t.Context(), xattr.ValidateAttributeRequest{}, &checked)
 		if checked.Diagnostics.HasError() {
-			t.Errorf("%s: %s", raw, checked.Diagnostics)
+			t.Errorf("%s: got diagnostics %s, want no error", raw, checked.Diagnostics)
 		}
 	}
 }

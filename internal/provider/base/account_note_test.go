@@ -41,10 +41,10 @@ func TestCreateAfterANoteOfAnotherAccount(t *testing.T) {
 		synctest.Wait()
 		close(answer)
 		if <-updated {
-			t.Error("an object of another account may be changed")
+			t.Error("MayChange of an object of another account: got true, want false")
 		}
 		if <-created {
-			t.Error("an object may be created in another account than the state's")
+			t.Error("MayCreate in another account than the state's: got true, want false")
 		}
 	})
 }
@@ -52,12 +52,12 @@ func TestCreateAfterANoteOfAnotherAccount(t *testing.T) {
 func TestCreateWithoutANote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, c := providertest.Replicas(t, func(_ http.ResponseWriter, r *http.Request, _ *httptest.ResponseRecorder) bool {
-			t.Errorf("%s %s was requested", r.Method, r.URL)
+			t.Errorf("requests: got %s %s, want none", r.Method, r.URL)
 			return false
 		})
 		b := Resource{Data{Client: c, Account: NewAccountCheck(c), Planned: NewPlanned()}}
 		if !b.MayCreate(t.Context(), &diag.Diagnostics{}) {
-			t.Error("nothing may be created")
+			t.Error("MayCreate without a note: got false, want true")
 		}
 	})
 }

@@ -61,7 +61,7 @@ func TestCheckEngineOn(t *testing.T) {
 				got = append(got, d.Severity().String()+": "+d.Summary())
 			}
 			if diff := cmp.Diff(row.want, got); diff != "" {
-				t.Errorf("diagnostics, wanted (-) and reported (+):\n%s", diff)
+				t.Errorf("diagnostics (-want +got):\n%s", diff)
 			}
 			if requests != before {
 				t.Errorf("requests: got %d, want none", requests-before)

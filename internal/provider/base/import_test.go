@@ -16,11 +16,11 @@ func FuzzImportID(f *testing.F) {
 		parts := ImportID{Names: []string{"instance_id", "name"}}.split(id, &diags)
 		switch {
 		case diags.HasError() && parts != nil:
-			t.Errorf("%q is an error and gave %v", id, parts)
+			t.Errorf("split(%q): got an error and %v, want nothing beside the error", id, parts)
 		case !diags.HasError() && strings.Join(parts, "/") != id:
-			t.Errorf("%q gave %v", id, parts)
+			t.Errorf("split(%q): got %v, want the parts of the id", id, parts)
 		case !diags.HasError() && (len(parts) != 2 || parts[0] == "" || parts[1] == ""):
-			t.Errorf("%q gave %v", id, parts)
+			t.Errorf("split(%q): got %v, want two parts", id, parts)
 		}
 	})
 }

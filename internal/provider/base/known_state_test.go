@@ -130,7 +130,7 @@ func TestResultKeepsThePlanAndIsKnown(t *testing.T) {
 		}
 		result, _ := withoutUnknowns(promised(planned, read))
 		if !result.IsFullyKnown() {
-			t.Fatalf("unknown values are left in %s", result)
+			t.Fatalf("the result: got %s, want no unknown values", result)
 		}
 		if wrong := departure(planned, result, "result"); wrong != "" {
 			t.Fatalf("%s: planned %s, read %s, result %s", wrong, planned, read, result)

@@ -26,7 +26,7 @@ func TestWithoutRepeats(t *testing.T) {
 		diags.AddWarning("a warning", "")
 		diags.AddError("an error", "")
 		if b.DropRepeatedWarnings(row.exists, &diags); len(diags) != row.want || !diags.HasError() {
-			t.Errorf("%s: %v", name, diags)
+			t.Errorf("%s: got %v, want %d diagnostics with an error", name, diags, row.want)
 		}
 	}
 	var unconfigured Resource
@@ -90,7 +90,7 @@ func TestConflicts(t *testing.T) {
 			}
 		}
 		if got != c.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
 	}
 	var unconfigured *Planned

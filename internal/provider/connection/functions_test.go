@@ -35,7 +35,7 @@ func TestLibpqEnv(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, err := libpqEnv(row.url, row.ca)
 			if diff := cmp.Diff(row.want, got); diff != "" {
-				t.Error(diff)
+				t.Errorf("libpqEnv (-want +got):\n%s", diff)
 			}
 			if (err != nil) != (row.want == nil) || err != nil && *err.FunctionArgument != row.argument {
 				t.Errorf("libpqEnv: got error %v, want one about argument %d: %t", err, row.argument, row.want == nil)
@@ -55,7 +55,7 @@ func TestPooledURL(t *testing.T) {
 	} {
 		got, err := pooledURL(raw)
 		if got != want || (err != nil) != (want == "") {
-			t.Errorf("%s is %s, %v", raw, got, err)
+			t.Errorf("pooledURL(%s) = %s, %v, want %q", raw, got, err, want)
 		}
 	}
 }

@@ -19,10 +19,10 @@ func FuzzCanonicalCIDR(f *testing.F) {
 		}
 		again, err := client.CanonicalCIDR(prefix.String())
 		if err != nil || again != prefix {
-			t.Errorf("%q is %s, and that is %s, %v", cidr, prefix, again, err)
+			t.Errorf("CanonicalCIDR(%s), which is that of %q: got %s and error %v, want no change", prefix, cidr, again, err)
 		}
 		if !client.SameCIDRs([]string{cidr}, []string{prefix.String()}) {
-			t.Errorf("%q and %s are not the same", cidr, prefix)
+			t.Errorf("SameCIDRs(%q, %s): got false, want true", cidr, prefix)
 		}
 	})
 }
@@ -38,12 +38,12 @@ func FuzzPooledURL(f *testing.F) {
 		}
 		u, err := url.Parse(pooled)
 		if err != nil || u.Port() != pooledPort {
-			t.Errorf("%q became %q: %v", raw, pooled, err)
+			t.Errorf("pooledURL(%q): got %q (%v), want the port %s", raw, pooled, err, pooledPort)
 			return
 		}
 		again, funcErr := pooledURL(pooled)
 		if funcErr != nil || again != pooled {
-			t.Errorf("%q became %q, and that %q", raw, pooled, again)
+			t.Errorf("pooledURL(%q), which is that of %q: got %q, want no change", pooled, raw, again)
 		}
 	})
 }
@@ -54,10 +54,10 @@ func FuzzLibpqEnv(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw, ca string) {
 		env, err := libpqEnv(raw, ca)
 		if err == nil && (env["PGHOST"] == "" || env["PGSSLMODE"] != "verify-full" || env["PGSSLROOTCERT"] != ca || env["PGPORT"] == "") {
-			t.Errorf("%q gave %v", raw, env)
+			t.Errorf("libpqEnv(%q): got %v, want a host, a port, verify-full and the CA", raw, env)
 		}
 		if err != nil && len(raw) > 20 && strings.Contains(err.Text, raw) {
-			t.Errorf("the error holds the URL: %s", err.Text)
+			t.Errorf("the error: got %s, want it without the URL", err.Text)
 		}
 	})
 }

@@ -47,7 +47,7 @@ func TestEnginesMap(t *testing.T) {
 		},
 	} {
 		if got, known := enginesOf(row.m); known != row.known || cmp.Diff(row.want, got) != "" {
-			t.Errorf("%s: %v, %t", name, got, known)
+			t.Errorf("%s: got %v, known %t, want %v, %t", name, got, known, row.want, row.known)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestRecordedEngines(t *testing.T) {
 	record := client.Engines{"postgres": {}, "redis": {}, "mysql": {MemoryMB: 300}, "couchdb": {}}
 	want := engines(map[string]int64{"postgres": 512, "redis": 0, "mysql": 300, "couchdb": 0})
 	if diff := cmp.Diff(want, recordedEngines(record, prior)); diff != "" {
-		t.Error(diff)
+		t.Errorf("recordedEngines (-want +got):\n%s", diff)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestSameEngines(t *testing.T) {
 		"another of as many": {map[string]int64{"postgres": 0, "nats": 0}, false},
 	} {
 		if got := sameEngines(engines(row.asked), there); got != row.want {
-			t.Errorf("%s: %t", name, got)
+			t.Errorf("%s: got %t, want %t", name, got, row.want)
 		}
 	}
 }
@@ -85,6 +85,6 @@ func TestMemorySum(t *testing.T) {
 	there := engines(map[string]int64{"postgres": 512})
 	asked := engines(map[string]int64{"postgres": 0, "redis": -1, "apps": 100, "mysql": 0})
 	if sum := memorySum(asked, there, kinds); sum != 512+32+100 {
-		t.Error(sum)
+		t.Errorf("memorySum: got %d, want %d", sum, 512+32+100)
 	}
 }

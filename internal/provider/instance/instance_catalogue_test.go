@@ -54,10 +54,10 @@ func TestCheckPlan(t *testing.T) {
 		var diags diag.Diagnostics
 		checkPlan(row.before, row.id, someCatalogue, &diags)
 		if diff := cmp.Diff(row.want, summaries(diags)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if len(diags) > 0 && !strings.Contains(diags[0].Detail(), row.says) {
-			t.Errorf("%s: %s", name, diags[0].Detail())
+			t.Errorf("%s: got the detail %s, want %q in it", name, diags[0].Detail(), row.says)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestCheckEngines(t *testing.T) {
 		var diags diag.Diagnostics
 		checkEngines(row.before, row.planned, someCatalogue, &diags)
 		if diff := cmp.Diff(row.want, summaries(diags)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func TestCheckEnginesWithoutAList(t *testing.T) {
 	var diags diag.Diagnostics
 	checkEngines(instanceModel{}, sized("free", map[string]int64{"anything": 9}), client.Plans{Plans: someCatalogue.Plans}, &diags)
 	if len(diags) > 0 {
-		t.Error(diags)
+		t.Errorf("checkEngines without a list: got %v, want no diagnostics", diags)
 	}
 }
 
@@ -115,10 +115,10 @@ func TestRefuseEngineLoss(t *testing.T) {
 		var diags diag.Diagnostics
 		m.DeletionProtection = types.BoolValue(row.protected)
 		if refused := m.refuseEngineLoss(row.off, row.configured, &diags); refused != (len(row.want) > 0) {
-			t.Errorf("%s: refused %t", name, refused)
+			t.Errorf("%s: got refused %t, want %t", name, refused, len(row.want) > 0)
 		}
 		if diff := cmp.Diff(row.want, summaries(diags)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func TestOnlyWhatChangesIsChecked(t *testing.T) {
 		var diags diag.Diagnostics
 		r.checkCatalogue(t.Context(), row.state, row.plan, &diags)
 		if diff := cmp.Diff(row.want, summaries(diags)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestInstanceEvidence(t *testing.T) {
 				got := []bool{m.runs(), m.unfinished(row.creating), m.neverRan(row.creating), m.protected(row.creating)}
 				want := []bool{row.runs, row.unfinished, row.neverRan, !row.unguarded && (protection.IsNull() || protection.ValueBool())}
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("runs, unfinished, neverRan, protected with %s: %s", protection, diff)
+					t.Errorf("runs, unfinished, neverRan, protected with %s (-want +got):\n%s", protection, diff)
 				}
 			}
 		})
@@ -82,7 +82,7 @@ func TestInstanceTakesARecordOver(t *testing.T) {
 		row.want(&want)
 		m.setRecord(row.record, types.SetNull(types.StringType))
 		if diff := cmp.Diff(want, m); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestInstanceTakesItsConnectionOver(t *testing.T) {
 		before := types.StringValue("before")
 		m := instanceModel{CACertificate: before, AuthURL: before, AuthAnonKey: before}
 		if m.setConnection(row.told); !m.CACertificate.Equal(row.ca) || !m.AuthURL.Equal(row.url) || !m.AuthAnonKey.Equal(row.anonKey) {
-			t.Errorf("%s: %s, %s, %s", name, m.CACertificate, m.AuthURL, m.AuthAnonKey)
+			t.Errorf("%s: got %s, %s, %s, want %s, %s, %s", name, m.CACertificate, m.AuthURL, m.AuthAnonKey, row.ca, row.url, row.anonKey)
 		}
 	}
 }
@@ -114,6 +114,6 @@ func TestNewInstance(t *testing.T) {
 		Engines: map[string]bool{"postgres": true, "apps": false, "auth": false}}
 	var diags diag.Diagnostics
 	if diff := cmp.Diff(want, m.newInstance(t.Context(), &diags)); diff != "" || len(diags) > 0 {
-		t.Error(diff, diags)
+		t.Errorf("newInstance (-want +got): %s\ndiagnostics: %v", diff, diags)
 	}
 }

@@ -54,7 +54,7 @@ func TestInstanceThatRunsIsReadAsItRan(t *testing.T) {
 		update := instanceUpdate{instanceResource: &instanceResource{base.Resource{Data: base.Data{Client: c}}}, prior: before, planned: planned, save: func(instanceModel) {}}
 		done, err := update.run(t.Context(), turn, before)
 		if err != nil || older == 0 || refused == 0 || done.Status != types.StringValue(client.StatusRunning) || done.Host.IsNull() || done.CACertificate.IsNull() {
-			t.Errorf("after %d older records and %d refusals: %s, %v", older, refused, done.Status, err)
+			t.Errorf("after %d older records and %d refusals: got status %s and error %v, want running with a host and a CA certificate, after at least one of each", older, refused, done.Status, err)
 		}
 	})
 }

@@ -40,12 +40,12 @@ func TestTags(t *testing.T) {
 		"a default one not known":    {providertest.Texts("a"), oneUnknown, unknown, providertest.Texts("a", "d"), []string{"a", "d"}, providertest.Texts("a")},
 	} {
 		if all := tagsAll(row.own, row.defaults); !all.Equal(row.all) {
-			t.Errorf("%s: %s, want %s", name, all, row.all)
+			t.Errorf("%s: got all tags %s, want %s", name, all, row.all)
 		}
 		m := instanceModel{Tags: row.own, TagsAll: row.before}
 		m.setRecord(client.Instance{Tags: client.Some(row.recorded)}, row.defaults)
 		if want := attributes.SetOf(row.recorded, unknown); !m.Tags.Equal(row.read) || !m.TagsAll.Equal(want) {
-			t.Errorf("%s: read as %s of %s, want %s of %s", name, m.Tags, m.TagsAll, row.read, want)
+			t.Errorf("%s: got %s of %s, want %s of %s", name, m.Tags, m.TagsAll, row.read, want)
 		}
 	}
 }

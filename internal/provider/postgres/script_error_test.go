@@ -24,11 +24,11 @@ func TestPlacesOf(t *testing.T) {
 		`function "id" is on every line`:                   {`"id" is on the lines 1, 2, 3`},
 	} {
 		if diff := cmp.Diff(want, placesOf(message, sql)); diff != "" {
-			t.Errorf("%s: %s", message, diff)
+			t.Errorf("%s (-want +got):\n%s", message, diff)
 		}
 	}
 	if got := placesOf(`near "x"`, strings.Repeat("x\n", mostPlaces+1)); got != nil {
-		t.Errorf("a word that is everywhere: %v", got)
+		t.Errorf("placesOf a word that is everywhere: got %v, want none", got)
 	}
 }
 

@@ -34,7 +34,7 @@ func TestOpensMore(t *testing.T) {
 		{allAddresses, "", false},
 	} {
 		if got := opensMore(c.before, c.after); got != c.want {
-			t.Errorf("opensMore(%q, %q) = %v", c.before, c.after, got)
+			t.Errorf("opensMore(%q, %q) = %v, want %v", c.before, c.after, got, c.want)
 		}
 	}
 }

@@ -27,10 +27,10 @@ func TestAllowlistTakesARecordOver(t *testing.T) {
 	} {
 		m := allowlistModel{CIDRs: row.prior}
 		if shown := m.matches(row.told); shown != row.shown {
-			t.Errorf("%s: shown is %t", name, shown)
+			t.Errorf("%s: got shown %t, want %t", name, shown, row.shown)
 		}
 		if m.setRecord(row.told); !m.CIDRs.Equal(row.want) || m.OnDestroy.ValueString() != onDestroyKeep {
-			t.Errorf("%s: %s, %s", name, m.CIDRs, m.OnDestroy)
+			t.Errorf("%s: got %s, on_destroy %s, want %s, %s", name, m.CIDRs, m.OnDestroy, row.want, onDestroyKeep)
 		}
 	}
 }
@@ -46,10 +46,10 @@ func TestConsoleModeTakesARecordOver(t *testing.T) {
 	} {
 		m := consoleModeModel{Mode: types.StringValue("ro")}
 		if shown := m.matches(row.told); shown != row.shown {
-			t.Errorf("%s: shown is %t", name, shown)
+			t.Errorf("%s: got shown %t, want %t", name, shown, row.shown)
 		}
 		if m.setRecord(row.told); m.Mode.ValueString() != row.want {
-			t.Errorf("%s: %s", name, m.Mode)
+			t.Errorf("%s: got %s, want %s", name, m.Mode, row.want)
 		}
 	}
 }
@@ -77,10 +77,10 @@ func TestAuthSettingsTakeARecordOver(t *testing.T) {
 	} {
 		m := authSettingsModel{SiteURL: types.StringValue(site), RedirectURLs: row.prior}
 		if shown := m.matches(row.told); shown != row.shown {
-			t.Errorf("%s: shown is %t", name, shown)
+			t.Errorf("%s: got shown %t, want %t", name, shown, row.shown)
 		}
 		if m.setRecord(row.told); m.SiteURL.ValueString() != row.wantSite || !m.RedirectURLs.Equal(row.want) {
-			t.Errorf("%s: %s, %s", name, m.SiteURL, m.RedirectURLs)
+			t.Errorf("%s: got %s, %s, want %s, %s", name, m.SiteURL, m.RedirectURLs, row.wantSite, row.want)
 		}
 	}
 }

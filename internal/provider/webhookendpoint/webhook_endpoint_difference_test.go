@@ -34,7 +34,7 @@ func TestWebhookEndpointDifference(t *testing.T) {
 		"write-only taken out":      {writeOnly, with(plain, func(m *webhookEndpointModel) { m.Secret = types.StringNull() }), "", client.WebhookChange{}},
 	} {
 		if diff := cmp.Diff(row.want, webhookEndpointDifference(row.there, row.planned, row.secret)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestWebhookEndpointTakesARecordOver(t *testing.T) {
 		"a secret not known":    {with(func(m *webhookEndpointModel) { m.Secret = types.StringUnknown() }), client.Webhook{}, with(func(m *webhookEndpointModel) { m.Secret = types.StringNull() })},
 	} {
 		if diff := func() string { row.prior.setRecord(row.record); return cmp.Diff(row.want, row.prior) }(); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
