@@ -25,13 +25,13 @@ func TestFlags(t *testing.T) {
 		shapes: []shape{byCount}, contents: []string{"full"}, folder: ".bench", strict: true,
 	}
 	if diff := cmp.Diff(want, o, cmp.AllowUnexported(options{})); diff != "" {
-		t.Error(diff)
+		t.Errorf("options (-want +got):\n%s", diff)
 	}
 	for _, wrong := range []string{
 		"-n=0", "-n=x", "-n=1000000", "-run=speed", "-shapes=list", "-shapes=,", "-contents=apps", "-contents=,", "-repeats=-1", "more",
 	} {
 		if _, err := parse([]string{wrong}, io.Discard); err == nil {
-			t.Errorf("%q was taken", wrong)
+			t.Errorf("parse(%q): got no error, want one", wrong)
 		}
 	}
 }
@@ -48,11 +48,11 @@ func TestSeries(t *testing.T) {
 		{series{4, 1, 2}, 1, 2, 300},
 	} {
 		if s := row.series; s.least() != row.least || s.median() != row.median || s.spread() != row.spread {
-			t.Errorf("%v: %g, %g, %g", s, s.least(), s.median(), s.spread())
+			t.Errorf("%v: got least %g, median %g and spread %g, want %g, %g and %g", s, s.least(), s.median(), s.spread(), row.least, row.median, row.spread)
 		}
 	}
 	if got := []any{ratio(3, 2), ratio(3, 0), ratio(0, 2)}; !slices.Equal(got, []any{1.5, nil, nil}) {
-		t.Errorf("ratios are %v", got)
+		t.Errorf("ratios: got %v, want 1.5 and twice none", got)
 	}
 }
 
@@ -70,11 +70,11 @@ func TestTargets(t *testing.T) {
 		{worst("wall", []float64{1, 3, 2}, 2.5, ""), true, "  NOT HELD      wall: 3, at most 2.5"},
 	} {
 		if row.target.missed() != row.missed || row.target.String() != row.said {
-			t.Errorf("%+v is missed: %t, and says %q", row.target, row.target.missed(), row.target)
+			t.Errorf("%+v: got missed %t and %q, want %t and %q", row.target, row.target.missed(), row.target, row.missed, row.said)
 		}
 	}
 	if missed := (&table{Targets: []target{atMost("a", 1, 2, ""), atMost("b", 3, 2, "")}}).missed(); !missed {
-		t.Error("a table with a target that is not held is not missed")
+		t.Error("a table with a target that is not held: got it not missed, want it missed")
 	}
 }
 
@@ -101,7 +101,7 @@ By 3 runs.
   held          wall: 1.239 s, at most 2 s
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
+		t.Errorf("the table (-want +got):\n%s", diff)
 	}
 }
 
@@ -149,11 +149,11 @@ func TestRequestsOfTheLog(t *testing.T) {
 	} {
 		got, err := within(log, begin.Add(row.since), row.kept)
 		if len(got) != row.want || (err != nil) != row.wrong {
-			t.Errorf("since %s of %d: %d, %v", row.since, row.kept, len(got), err)
+			t.Errorf("since %s of %d: got %d and error %v, want %d and an error: %t", row.since, row.kept, len(got), err, row.want, row.wrong)
 		}
 	}
 	if span(log) != 3*time.Second || span(nil) != 0 || answered(log, 429) != 1 {
-		t.Errorf("they span %s, and %d were limited", span(log), answered(log, 429))
+		t.Errorf("the log: got a span of %s and %d limited, want 3s, 0s for an empty log, and 1", span(log), answered(log, 429))
 	}
 	for requests, want := range map[int]time.Duration{10: 0, 50: 0, 51: 20 * time.Millisecond, 150: 2 * time.Second} {
 		if got := idealTime(requests, rateLimit{PerSecond: 50, Burst: 50}); got != want {
@@ -184,7 +184,7 @@ func TestPlanTargets(t *testing.T) {
 	}
 	want := []string{"2.1 of 2: false", "1.5 of 1.5: true", "7 of 8: true", "39 of 60: true"}
 	if diff := cmp.Diff(want, said); diff != "" {
-		t.Error(diff)
+		t.Errorf("targets (-want +got):\n%s", diff)
 	}
 }
 
@@ -206,7 +206,7 @@ func TestWaitTargets(t *testing.T) {
 	}
 	want := []string{"5 of 3: false", "5 of 5: true", "0.1 of 0.25: true", "30 of 40: true", "30 of 25: false"}
 	if diff := cmp.Diff(want, said); diff != "" {
-		t.Error(diff)
+		t.Errorf("targets (-want +got):\n%s", diff)
 	}
 }
 
@@ -214,16 +214,16 @@ func TestWhatTheSystemTells(t *testing.T) {
 	t.Parallel()
 	resident, peak, err := statusMemory("Name:\tx\nVmPeak:\t 9999 kB\nVmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\n")
 	if resident != 1<<20 || peak != 2<<20 || err != nil {
-		t.Errorf("memory: %d, %d, %v", resident, peak, err)
+		t.Errorf("memory: got %d and peak %d (%v), want %d and %d", resident, peak, err, 1<<20, 2<<20)
 	}
 	if _, _, err := statusMemory("Name:\tx\n"); err == nil {
-		t.Error("a status without memory was read")
+		t.Error("a status without memory: got no error, want one")
 	}
 	if got := processor([]byte("processor\t: 0\nmodel name\t: Fast One\n\nprocessor\t: 1\nmodel name\t: Other\n"), "arm64"); got != "Fast One" {
-		t.Errorf("the processor is %q", got)
+		t.Errorf("the processor: got %q, want Fast One", got)
 	}
 	if got := processor([]byte("processor\t: 0\n"), "arm64"); got != "arm64" {
-		t.Errorf("the processor is %q", got)
+		t.Errorf("the processor: got %q, want arm64", got)
 	}
 }
 
@@ -231,10 +231,10 @@ func TestEnvironmentOfPrograms(t *testing.T) {
 	t.Parallel()
 	got := inherited([]string{"HOME=/h", "TF_LOG=trace", "HOSTING_API_KEY=k", "PATH=/p"})
 	if !slices.Equal(got, []string{"HOME=/h", "PATH=/p"}) {
-		t.Errorf("inherited are %v", got)
+		t.Errorf("inherited: got %v, want HOME and PATH", got)
 	}
 	both, err := underBothHosts(`{"registry.terraform.io/a/b":{"Pid":1}}`)
 	if want := `{"registry.opentofu.org/a/b":{"Pid":1},"registry.terraform.io/a/b":{"Pid":1}}`; both != want || err != nil {
-		t.Errorf("reattached by %s, %v", both, err)
+		t.Errorf("underBothHosts: got %s and error %v, want %s", both, err, want)
 	}
 }

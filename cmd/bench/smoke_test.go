@@ -40,10 +40,10 @@ func TestPlansOfTwo(t *testing.T) {
 	for _, r := range made.Rows {
 		asks := r["provider"] == ours
 		if r["resources"] != 12 || (r["requests"] != 0) != asks {
-			t.Errorf("a row is %v", r)
+			t.Errorf("a row: got %v, want 12 resources, and requests if and only if the provider is %s", r, ours)
 		}
 		if columns := []string{"CLI ms", "wall s"}; slices.ContainsFunc(columns, func(name string) bool { return r[name] == nil }) {
-			t.Errorf("a row lacks one of %v: %v", columns, r)
+			t.Errorf("a row: got %v, want a value of each of %v", r, columns)
 		}
 	}
 	started, err := b.start()
@@ -51,6 +51,6 @@ func TestPlansOfTwo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if schema, ok := started.Rows[0]["schema KiB"].(float64); !ok || schema < 10 {
-		t.Errorf("the schema has %v KiB", started.Rows[0]["schema KiB"])
+		t.Errorf("the KiB of the schema: got %v, want at least 10", started.Rows[0]["schema KiB"])
 	}
 }

@@ -22,10 +22,10 @@ func TestStates(t *testing.T) {
 	}
 	id, err := sample.idOfFirst("hosting_instance", "this")
 	if id != "i-x7" || err != nil {
-		t.Fatalf("the id is %q, %v", id, err)
+		t.Fatalf("the id: got %q and error %v, want i-x7", id, err)
 	}
 	if _, err := sample.idOfFirst("hosting_app", "this"); err == nil {
-		t.Error("an app was found")
+		t.Error("the id of an app: got no error, want one")
 	}
 	spread, err := sample.spread(id, 2)
 	if err != nil {
@@ -36,7 +36,7 @@ func TestStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := root.as(byForEach); err == nil {
-		t.Error("a state without modules was taken")
+		t.Error("a state without modules: got no error, want one")
 	}
 	const head, tail = `{"version":4,"terraform_version":"1.11.4","serial":3,"lineage":"l","outputs":{},"resources":[`, `],"check_results":null}`
 	const allowlist, instance = `{"mode":"managed","type":"hosting_allowlist","name":"this","provider":"p","instances":[`, `{"mode":"managed","type":"hosting_instance","name":"this","provider":"p","instances":[`
@@ -59,7 +59,7 @@ func TestStates(t *testing.T) {
 		}
 		got, err := shaped.text()
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v\n%s", to, err, diff)
+			t.Errorf("%s: error %v (-want +got):\n%s", to, err, diff)
 		}
 	}
 }

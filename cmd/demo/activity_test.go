@@ -48,6 +48,6 @@ func TestActivity(t *testing.T) {
 		})
 	}
 	if got, err := served(t, nil).activity(t.Context()); err == nil {
-		t.Errorf("a fake without an answer does %q", got)
+		t.Errorf("a fake without an answer: got %q, want an error", got)
 	}
 }

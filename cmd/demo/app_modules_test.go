@@ -25,11 +25,11 @@ func TestAppNeedsNoOtherModules(t *testing.T) {
 	}
 	provider, app := versions("../../go.mod"), versions("../../examples/guestbook/app/go.mod")
 	if len(app) < 5 || len(provider) < 20 {
-		t.Fatalf("read %d and %d requirements", len(app), len(provider))
+		t.Fatalf("requirements of the provider and of the app: got %d and %d, want at least 20 and 5", len(provider), len(app))
 	}
 	for name, version := range app {
 		if provider[name] != version {
-			t.Errorf("the app needs %s %s, and the provider has %q", name, version, provider[name])
+			t.Errorf("the provider's version of %s: got %q, want the app's %s", name, provider[name], version)
 		}
 	}
 }

@@ -25,6 +25,6 @@ func TestPsql(t *testing.T) {
 		})
 	}
 	if command, _, err := psql("http://no-user", "/ca.pem", "/pgpass"); err == nil {
-		t.Errorf("a URL without a user gave %s", command)
+		t.Errorf("a URL without a user: got %s, want an error", command)
 	}
 }

@@ -52,16 +52,16 @@ func TestTimelineOfTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC); !read.firstPOST.Equal(want) {
-		t.Errorf("the first POST came at %s, want %s", read.firstPOST, want)
+		t.Errorf("the first POST: got it at %s, want it at %s", read.firstPOST, want)
 	}
 	if len(read.tasks) != 2 {
-		t.Fatalf("read %v, want a job and a build", read.tasks)
+		t.Fatalf("tasks: got %v, want a job and a build", read.tasks)
 	}
 	if job := read.tasks[0]; job.operation != "create" || job.took != 8*time.Minute {
-		t.Errorf("read the job as %+v", job)
+		t.Errorf("the job: got %+v, want a creation of 8m", job)
 	}
 	if build := read.tasks[1]; build.operation != buildOperation || build.instance != "i" || build.took != 3*time.Minute {
-		t.Errorf("read the build as %+v", build)
+		t.Errorf("the build: got %+v, want a build of the instance i of 3m", build)
 	}
 	if got, want := read.span(20), 800*time.Second; got != want {
 		t.Errorf("the span is %s, want %s", got, want)
@@ -75,7 +75,7 @@ func TestTimelineOfUnsettledWork(t *testing.T) {
 		"/_fake/jobs":     `{"jobs":[` + queuedJob + `],"builds":[]}`,
 	})
 	if read, err := fake.timeline(t.Context()); err == nil {
-		t.Errorf("read %+v from a log with a queued job", read)
+		t.Errorf("a log with a queued job: got %+v, want an error", read)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestLeft(t *testing.T) {
 		"no route": {},
 	} {
 		if left, err := served(t, answers).left(t.Context()); err == nil {
-			t.Errorf("%s: got %d", name, left)
+			t.Errorf("%s: got %d, want an error", name, left)
 		}
 	}
 }

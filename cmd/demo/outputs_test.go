@@ -38,7 +38,7 @@ func TestOutputLinesWithoutValue(t *testing.T) {
 		`{"url": {"value": null}}`, `{"url": {"value": ""}}`, `{"url": {}}`, `[]`, ``,
 	} {
 		if lines, err := outputLines([]byte(text)); err == nil {
-			t.Errorf("%s gave %q", text, lines)
+			t.Errorf("%s: got %q, want an error", text, lines)
 		}
 	}
 }

@@ -88,18 +88,18 @@ func (d *demonstration) mustBeGone(t *testing.T) {
 	t.Helper()
 	match := whereItAnswers.FindStringSubmatch(d.text())
 	if match == nil {
-		t.Fatalf("the demo did not say where the fake answers:\n%s", d.text())
+		t.Fatalf("the output: got\n%s\nwant the fake's address in it", d.text())
 	}
 	if connection, err := net.Dial("tcp", match[1]); err == nil {
 		_ = connection.Close()
 		t.Errorf("the fake's address %s: got an answer, want none", match[1])
 	}
 	if _, err := os.Stat(filepath.Join(d.place, "work")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the demo's folder is there: %v", err)
+		t.Errorf("the demo's folder: got %v, want it gone", err)
 	}
 	left, err := os.ReadDir(filepath.Join(d.place, "tmp"))
 	if err != nil || len(left) > 0 {
-		t.Errorf("of temporary files there are %v, %v", left, err)
+		t.Errorf("temporary files: got %v (%v), want none", left, err)
 	}
 	for _, file := range []string{"cmdline", "environ"} {
 		processes, err := filepath.Glob("/proc/[0-9]*/" + file)
@@ -109,7 +109,7 @@ func (d *demonstration) mustBeGone(t *testing.T) {
 		for _, process := range processes {
 			// The file is missing if the process has ended in the meantime.
 			if text, err := os.ReadFile(process); err == nil && strings.Contains(string(text), d.place+"/") {
-				t.Errorf("the process of %s is left: %s", process, strings.ReplaceAll(string(text), "\x00", " "))
+				t.Errorf("processes that are left: got that of %s, want none: %s", process, strings.ReplaceAll(string(text), "\x00", " "))
 			}
 		}
 	}
@@ -141,11 +141,11 @@ func TestDemoIsInterrupted(t *testing.T) {
 			}
 			var exit *exec.ExitError
 			if err := d.command.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
-				t.Errorf("the demo ended with %v, want exit 130:\n%s", err, d.end())
+				t.Errorf("the end of the demo: got %v, want exit 130:\n%s", err, d.end())
 			}
 			<-d.ended
 			if !strings.Contains(d.text(), test.says) || strings.Contains(d.text(), "demo:") {
-				t.Errorf("the demo does not say that it was interrupted, and no more:\n%s", d.end())
+				t.Errorf("the output: got\n%s\nwant %q and no error in it", d.end(), test.says)
 			}
 			d.mustBeGone(t)
 		})
@@ -164,14 +164,14 @@ func TestCommandKeepsWhatTheCLIPrints(t *testing.T) {
 	}
 	err := work.command(t.Context(), "apply", "3")
 	if err == nil || err.Error() != "terraform apply 3: exit status 3\n"+printed {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error: got %v, want exit status 3 with the output", err)
 	}
 	if _, err := work.output(t.Context(), "output", "3"); err == nil || !strings.Contains(err.Error(), "Error: no") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error: got %v, want that of the program", err)
 	}
 	var plans strings.Builder
 	work.plans = &plans
 	if err := work.command(t.Context(), "apply", "3"); err == nil || strings.Contains(err.Error(), "plan of") || plans.String() != printed {
-		t.Errorf("the error is %v, and %q was shown", err, &plans)
+		t.Errorf("the error: got %v with %q shown, want an error with the output shown in full", err, &plans)
 	}
 }

@@ -115,10 +115,10 @@ func (p *pty) until(t *testing.T, what string, fits func(text string) bool) {
 		case <-p.more:
 		case <-p.ended:
 			if !fits(p.text()) {
-				t.Fatalf("the terminal was closed before %s:\n%s", what, p.end())
+				t.Fatalf("the terminal: got it closed, want first %s:\n%s", what, p.end())
 			}
 		case <-deadline:
-			t.Fatalf("after %s there is not %s:\n%s", machine.Patience, what, p.end())
+			t.Fatalf("the terminal after %s: got\n%s\nwant %s", machine.Patience, p.end(), what)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestScreenOnAPTY(t *testing.T) {
 	t.Parallel()
 	p := openPTY(t, 32)
 	if width := columns(p.terminal); width != 32 {
-		t.Fatalf("the terminal has %d columns, want 32", width)
+		t.Fatalf("columns of the terminal: got %d, want 32", width)
 	}
 	s := &screen{out: p.terminal, columns: func() int { return columns(p.terminal) }, now: time.Now}
 	still := s.animate()
@@ -168,7 +168,7 @@ func TestScreenOnAPTY(t *testing.T) {
 	}
 	lines := stays(p.text())
 	if len(lines) != 3 || !strings.HasSuffix(lines[0], "s  It is deployed") || lines[1] != "All of it held." || lines[2] != "" {
-		t.Errorf("in the end there is %q", lines)
+		t.Errorf("the last lines: got %q, want the time of the deployment, \"All of it held.\" and an empty line", lines)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestColumnsOfNoTerminal(t *testing.T) {
 	defer null.Close()
 	for name, file := range map[string]*os.File{"a pipe": writer, "the null device": null} {
 		if width := columns(file); width != 0 {
-			t.Errorf("%s has %d columns", name, width)
+			t.Errorf("columns of %s: got %d, want 0", name, width)
 		}
 	}
 }

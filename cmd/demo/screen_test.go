@@ -88,7 +88,7 @@ func TestScreenLetsAProgramThrough(t *testing.T) {
 	shown.Reset()
 	for _, part := range []string{"Plan: 7 ", "to add", "\nApplying", "...\nDone\nand"} {
 		if n, err := s.Write([]byte(part)); n != len(part) || err != nil {
-			t.Fatalf("wrote %d of %q, %v", n, part, err)
+			t.Fatalf("Write(%q): got %d and error %v, want %d", part, n, err, len(part))
 		}
 	}
 	live := "\r⠋   0.0s  Plan\x1b[K"
@@ -149,7 +149,7 @@ func TestScreenWrapsAndSummarizes(t *testing.T) {
 	s.done(long)
 	for line := range strings.Lines(shown.String()) {
 		if length := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); length > 40 {
-			t.Errorf("%q has %d columns, want at most 40", line, length)
+			t.Errorf("columns of %q: got %d, want at most 40", line, length)
 		}
 	}
 }
@@ -176,7 +176,7 @@ func TestLookAround(t *testing.T) {
 	for _, text := range []string{lookAround(fake, work, guestbook{AppURL: "http://127.65.1.2:3000"}, s), nextStep(s)} {
 		for line := range strings.Lines(text) {
 			if length := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); length > 80 {
-				t.Errorf("%q has %d columns, want at most 80", line, length)
+				t.Errorf("columns of %q: got %d, want at most 80", line, length)
 			}
 		}
 		if strings.Contains(text, "\x1b") || !strings.Contains(text, "Next: ") {

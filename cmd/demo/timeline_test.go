@@ -79,7 +79,7 @@ func TestReportOfTooMuch(t *testing.T) {
 		create.settled = start.Add(took)
 		summary, jobs, err := timeline{firstPOST: start, tasks: []task{create}}.report(20)
 		if (err != nil) != fails || summary == "" || jobs == "" {
-			t.Errorf("after %s the report is %q, %q, %v", took, summary, jobs, err)
+			t.Errorf("the report after %s: got %q, %q and error %v, want two lines and an error: %t", took, summary, jobs, err, fails)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestReportOfNothing(t *testing.T) {
 		"jobs of no time": {firstPOST: start, tasks: []task{job("i", "create", 0)}},
 	} {
 		if summary, _, err := log.report(20); err == nil {
-			t.Errorf("%s: reported %q", name, summary)
+			t.Errorf("%s: got the report %q, want an error", name, summary)
 		}
 	}
 }

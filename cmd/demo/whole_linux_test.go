@@ -65,7 +65,7 @@ func mustFit(t *testing.T, lines []string) {
 			longest = max(longest, utf8.RuneCountInString(word))
 		}
 		if length := utf8.RuneCountInString(line); length > 80 && longest < 60 || strings.Contains(line, "\x1b") {
-			t.Errorf("the line %q has %d columns, want plain text of at most 80", line, length)
+			t.Errorf("columns of the line %q: got %d, want plain text of at most 80", line, length)
 		}
 	}
 }
@@ -74,12 +74,12 @@ func mustFit(t *testing.T, lines []string) {
 func check(t *testing.T, lines, proofs []string) {
 	t.Helper()
 	if len(lines) > mostLines {
-		t.Errorf("it printed %d lines, and %d are enough", len(lines), mostLines)
+		t.Errorf("lines of the output: got %d, want at most %d", len(lines), mostLines)
 	}
 	text := strings.Join(lines, "\n")
 	for _, noise := range []string{"Warning", "overrides", "BEGIN CERTIFICATE", "level=", "Still creating", "Stopping", "✗"} {
 		if strings.Contains(text, noise) {
-			t.Errorf("it printed %q", noise)
+			t.Errorf("the output: got %q in it, want it without", noise)
 		}
 	}
 	next := 0
@@ -108,7 +108,7 @@ func TestDemoWithoutATerminal(t *testing.T) {
 	command.Stdout = io.MultiWriter(&printed, t.Output())
 	command.Stderr = command.Stdout
 	if err := command.Run(); err != nil {
-		t.Fatalf("make demo ended with %v", err)
+		t.Fatalf("make demo: got %v, want no error", err)
 	}
 	proofs := append(proofs[:len(proofs)-2:len(proofs)-2],
 		"…         Destroy the guestbook, about ", "✓ .* the fake has nothing left", proofs[len(proofs)-2], proofs[len(proofs)-1])
@@ -117,7 +117,7 @@ func TestDemoWithoutATerminal(t *testing.T) {
 	mustShow(t, lines, false)
 	mustFit(t, lines)
 	if _, err := os.Stat(filepath.Join(place, "work")); err == nil {
-		t.Error("the demo's folder is there")
+		t.Error("the demo's folder: got it after the end, want it gone")
 	}
 }
 
@@ -163,7 +163,7 @@ func TestDemoOnATerminal(t *testing.T) {
 		}
 		_ = response.Body.Close()
 		if response.StatusCode != http.StatusOK {
-			t.Errorf("%s answers %s", page, response.Status)
+			t.Errorf("the answer of %s: got %s, want 200", page, response.Status)
 		}
 	}
 	shell := func(command string) string {
@@ -175,17 +175,17 @@ func TestDemoOnATerminal(t *testing.T) {
 		return string(said)
 	}
 	if messages := shell(given(`Its database:   (\S+)`) + " -Atc 'SELECT count(*) FROM guestbook_entries'"); messages != "1\n" {
-		t.Errorf("psql finds %q, and one message was left", messages)
+		t.Errorf("messages that psql finds: got %q, want 1", messages)
 	}
 	if records := shell(given(`(?s)Its records:    (curl .*?/_fake/state)`) + " -fsS"); !strings.Contains(records, `"guestbook"`) {
-		t.Errorf("the records are %s", records)
+		t.Errorf("the records: got %s, want the app guestbook in them", records)
 	}
 	// A change is shown while it is made.
 	before := len(d.text())
 	change := fmt.Sprintf("%s && %s && sed -i 's/^  env = {/&\\n    NEXT_PUBLIC_CHANGE = 1/' main.tf && %s -auto-approve -no-color",
 		given(`To change it:   (\. .*)`), given(`\n +(cd .*)`), given(`\n +(\S+ apply)`))
 	if applied := shell(change); !strings.Contains(applied, "1 changed") || strings.Contains(applied, "Warning") {
-		t.Errorf("the apply said\n%s", applied)
+		t.Errorf("the apply: got\n%s\nwant one change and no warning", applied)
 	}
 	d.until(t, "the change", func(text string) bool { return strings.Contains(text[before:], "build of guestbook, ") })
 
@@ -193,11 +193,11 @@ func TestDemoOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := d.command.Wait(); err != nil {
-		t.Errorf("the demo ended with %v:\n%s", err, d.end())
+		t.Errorf("the end of the demo: got %v, want no error:\n%s", err, d.end())
 	}
 	<-d.ended
 	if !strings.HasSuffix(d.text(), "All of it is stopped, and nothing of it is left.\r\n") {
-		t.Errorf("the end is %s", d.end())
+		t.Errorf("the end of the output: got %s, want that nothing is left", d.end())
 	}
 	d.mustBeGone(t)
 }

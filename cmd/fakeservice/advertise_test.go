@@ -84,7 +84,7 @@ func (v *visitor) mustBeOutside(t *testing.T, what, address string, seen map[str
 	}
 	port, _ := strconv.Atoi(u.Port())
 	if u.Hostname() != v.host || port < v.ports.First || port > v.ports.Last || seen[u.Port()] != "" {
-		t.Errorf("%s is at %s, want %s and a port of %s that is not %v", what, u.Host, v.host, v.ports, seen)
+		t.Errorf("the address of %s: got %s, want %s and a port of %s that is not in %v", what, u.Host, v.host, v.ports, seen)
 	}
 	seen[u.Port()] = what
 	return port
@@ -125,7 +125,7 @@ func (v *visitor) visit(t *testing.T) (certificate string, app string) {
 	v.wait(t, made)
 	path := "/instances/" + made["id"].(string)
 	if record := v.call(t, http.MethodGet, path, ""); record["host"] != v.host {
-		t.Errorf("the instance is at %v, want %s", record["host"], v.host)
+		t.Errorf("the instance's host: got %v, want %s", record["host"], v.host)
 	}
 	var record struct {
 		Host        string
@@ -153,7 +153,7 @@ func (v *visitor) visit(t *testing.T) (certificate string, app string) {
 	seen := map[string]string{}
 	postgres := record.Engines.Postgres
 	if direct := v.mustBeOutside(t, "Postgres", postgres.Owner, seen); record.Host != v.host || direct != postgres.Direct {
-		t.Errorf("the record has the host %s and the port %d", record.Host, postgres.Direct)
+		t.Errorf("the record: got the host %s and the port %d, want %s and %d", record.Host, postgres.Direct, v.host, direct)
 	}
 	owner, err := url.Parse(postgres.Owner)
 	if err != nil {
@@ -175,23 +175,23 @@ func (v *visitor) visit(t *testing.T) (certificate string, app string) {
 
 	v.mustBeOutside(t, "auth", record.Engines.Auth.URL, seen)
 	if status, _ := v.get(t, record.Engines.Auth.URL+"/settings", record.Engines.Auth.AnonKey); status != http.StatusOK {
-		t.Errorf("the auth engine answered %d", status)
+		t.Errorf("the answer of the auth engine: got %d, want 200", status)
 	}
 
 	v.wait(t, v.call(t, http.MethodPost, path+"/apps/import", `{"repo": "octo/app", "branch": "main", "name": "web", "port": 3000, "health_path": "/healthz", "public": true}`))
 	app, _ = v.runs(t, path+"/apps/web")["url"].(string)
 	v.mustBeOutside(t, "the app", app, seen)
 	if status, host := v.get(t, app+"/host", ""); status != http.StatusOK || "http://"+host != app {
-		t.Errorf("the app answered %d and was asked for at %s", status, host)
+		t.Errorf("the app: got %d, asked for at %s, want 200 at %s", status, host, app)
 	}
 
 	paid := v.call(t, http.MethodPost, "/instances", `{"name": "paid", "plan": "small", "region": "eu-central", "engines": {}}`)
 	checkout, _ := paid["checkout_url"].(string)
 	if !strings.HasPrefix(checkout, strings.TrimSuffix(v.base, "/api/v1")+"/checkout/") || !strings.Contains(checkout, v.host) {
-		t.Errorf("the checkout is at %s", checkout)
+		t.Errorf("the checkout's address: got %s, want the route at %s", checkout, v.host)
 	}
 	if status, page := v.get(t, checkout, ""); status != http.StatusOK || !strings.Contains(page, "Thank you") {
-		t.Errorf("the checkout answered %d", status)
+		t.Errorf("the checkout: got %d, want 200 and thanks", status)
 	}
 
 	control := strings.TrimSuffix(v.base, "/api/v1") + "/_fake/left"
@@ -239,14 +239,14 @@ func TestAdvertisedHost(t *testing.T) {
 		}
 		u.RawQuery = "sslmode=verify-full"
 		if !net.ParseIP(u.Hostname()).IsLoopback() {
-			t.Errorf("the app's database is at %s", u.Host)
+			t.Errorf("the address of the app's database: got %s, want the loopback", u.Host)
 		}
 		if err := query(t, u.String(), certificate, u.Hostname()); err != nil {
 			t.Errorf("no connection from the inside: %s", err)
 		}
 		return
 	}
-	t.Errorf("the app has no database:\n%s", environment)
+	t.Errorf("the app's environment: got\n%s\nwant a database in it", environment)
 }
 
 // If the range is used up, the job reports that, and running parts continue.
@@ -257,9 +257,9 @@ func TestPortsThatAreUsedUp(t *testing.T) {
 	made := fake.call(t, http.MethodPost, "/instances", `{"name": "box", "plan": "free", "region": "eu-central", "engines": {"postgres": true, "apps": true, "auth": true}}`)
 	job := fake.ended(t, made)
 	if job["status"] != fakeservice.StatusFailed {
-		t.Fatalf("the job is %v", job)
+		t.Fatalf("the job: got %v, want it failed", job)
 	}
 	if detail := job["error"].(map[string]any)["detail"].(string); !strings.Contains(detail, "no port of "+ports.String()+" is free") {
-		t.Errorf("the job failed by %q", detail)
+		t.Errorf("the job's error: got %q, want that no port of %s is free", detail, ports.String())
 	}
 }

@@ -39,7 +39,7 @@ func TestServesFromAContainer(t *testing.T) {
 			t.Error(err)
 		}
 		if err := command.Wait(); err != nil {
-			t.Errorf("the program ended with %v", err)
+			t.Errorf("the end of the program: got %v, want no error", err)
 		}
 	})
 	first, err := bufio.NewReader(out).ReadString('\n')
@@ -48,7 +48,7 @@ func TestServesFromAContainer(t *testing.T) {
 	}
 	_, fake.base, _ = strings.Cut(strings.TrimSpace(first), " at ")
 	if fake.base != "http://fake.test:8080/api/v1" {
-		t.Errorf("it says that it answers at %s", fake.base)
+		t.Errorf("the address that the program prints: got %s, want http://fake.test:8080/api/v1", fake.base)
 	}
 	(&visitor{running: fake, host: "fake.test", address: address, ports: ports, token: "the-token"}).visit(t)
 }

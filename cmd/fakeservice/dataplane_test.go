@@ -45,12 +45,12 @@ func TestWithoutDataPlane(t *testing.T) {
 		}
 		engines, err := startEngines(t.Context(), s, state{}, missing, nil)
 		if err != nil || engines.plane != nil {
-			t.Fatalf("%v gave %v, %v", row.args, engines.plane, err)
+			t.Fatalf("%v: got the data plane %v and error %v, want neither", row.args, engines.plane, err)
 		}
 		_, err = engines.querier.Query(t.Context(), fakeservice.Query{})
 		for _, want := range row.want {
 			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(engines.text, want) {
-				t.Errorf("%v: the answer is %v and the text %q; %q is wanted", row.args, err, engines.text, want)
+				t.Errorf("%v: got the answer %v and the text %q, want %q in both", row.args, err, engines.text, want)
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func TestDataPlaneThatIsMissed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := startEngines(t.Context(), s, state{}, missing, nil); err == nil {
-			t.Errorf("%v: the fake does without", args)
+			t.Errorf("%v: got engines, want an error", args)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestWithoutRedis(t *testing.T) {
 	} {
 		found, text, err := locateRedis(row.found, row.err)
 		if found != row.found || !strings.Contains(text, row.text) || !errors.Is(err, row.failed) {
-			t.Errorf("%+v, %v gave %+v, %q, %v", row.found, row.err, found, text, err)
+			t.Errorf("locateRedis(%+v, %v) = %+v, %q, %v, want the text %q and error %v", row.found, row.err, found, text, err, row.text, row.failed)
 		}
 	}
 }
@@ -174,14 +174,14 @@ func TestSignalsLeaveNothing(t *testing.T) {
 				machine.Until(t, "nothing runs", func() bool { return len(processes.Left(t, ran)) == 0 },
 					func() string { return fmt.Sprint(processes.Left(t, ran)) })
 			} else if err != nil {
-				t.Errorf("the program ended with %v", err)
+				t.Errorf("the end of the program: got %v, want no error", err)
 			}
 			if left := processes.Left(t, ran); len(left) > 0 {
-				t.Errorf("%v still run", left)
+				t.Errorf("processes that still run: got %v, want none", left)
 			}
 			entries, err := os.ReadDir(folder)
 			if err != nil || (len(entries) > 0) != row.keepsFolder {
-				t.Errorf("%v is there (%v)", entries, err)
+				t.Errorf("the folder: got %v (%v), want it kept: %t", entries, err, row.keepsFolder)
 			}
 			if row.keepsFolder {
 				sweepsUp(t, program, folder, entries)
@@ -196,17 +196,17 @@ func sweepsUp(t *testing.T, program, folder string, left []os.DirEntry) {
 	next := startProgram(t, program, folder)
 	for _, entry := range left {
 		if _, err := os.Stat(filepath.Join(folder, entry.Name())); !os.IsNotExist(err) {
-			t.Errorf("%s of a killed program is still there (%v)", entry.Name(), err)
+			t.Errorf("%s of a killed program: got %v, want it gone", entry.Name(), err)
 		}
 	}
 	if err := next.command.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := next.command.Wait(); err != nil {
-		t.Errorf("the next program ended with %v", err)
+		t.Errorf("the end of the next program: got %v, want no error", err)
 	}
 	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
-		t.Errorf("%v is there (%v)", entries, err)
+		t.Errorf("the folder: got %v (%v), want it empty", entries, err)
 	}
 }
 
@@ -302,7 +302,7 @@ func (fake *running) fill(t *testing.T) []processes.Process {
 func (fake *running) wait(t *testing.T, answer map[string]any) {
 	t.Helper()
 	if job := fake.ended(t, answer); job["status"] != fakeservice.StatusDone {
-		t.Fatalf("the job is %v", job)
+		t.Fatalf("the job: got %v, want it done", job)
 	}
 }
 
@@ -327,7 +327,7 @@ func (fake *running) runs(t *testing.T, path string) (app map[string]any) {
 		if app["status"] == fakeservice.StatusFailed && !slices.ContainsFunc(builds(), func(b any) bool {
 			return b.(map[string]any)["status"] == fakeservice.StatusSuccessful
 		}) {
-			t.Fatal(state())
+			t.Fatalf("the app: got %s, want it running", state())
 		}
 		return app["status"] == fakeservice.StatusRunning
 	}, state)
@@ -350,7 +350,7 @@ func (fake *running) call(t *testing.T, method, path, body string) map[string]an
 	defer response.Body.Close()
 	var answer map[string]any
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || response.StatusCode >= 300 {
-		t.Fatalf("%s %s answered %d %v (%v)", method, path, response.StatusCode, answer, err)
+		t.Fatalf("%s %s: got %d %v (%v), want a success", method, path, response.StatusCode, answer, err)
 	}
 	return answer
 }

@@ -25,16 +25,16 @@ func TestEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.key != "from the environment" || s.speed != 7 || !s.webhooks.loopback || s.ports.Last != 20100 {
-		t.Errorf("settings: got key %q, speed %v, loopback %t, ports %v", s.key, s.speed, s.webhooks.loopback, s.ports)
+		t.Errorf("settings: got key %q, speed %v, loopback %t, ports %v, want \"from the environment\", 7, true and ports to 20100", s.key, s.speed, s.webhooks.loopback, s.ports)
 	}
 	if want := []string{"one.example", "two.example", "fake.example"}; !slices.Equal(s.names, want) {
 		t.Errorf("names: got %q, want %q", s.names, want)
 	}
 	if s.repos["acme/web"] != "/srv/web" || s.repos["acme/api"] != "/srv/api" {
-		t.Errorf("repositories: got %v", s.repos)
+		t.Errorf("repositories: got %v, want /srv/web and /srv/api", s.repos)
 	}
 	if s, err := parse([]string{"--name", "three.example"}, io.Discard); err != nil || !slices.Equal(s.names, []string{"three.example", "fake.example"}) {
-		t.Errorf("names with a flag: got %q and %v", s.names, err)
+		t.Errorf("names with a flag: got %q and %v, want three.example and fake.example", s.names, err)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestEnvironmentOfEachFlag(t *testing.T) {
 	_, _ = parse([]string{"--help"}, &help) // the error is flag.ErrHelp
 	names := regexp.MustCompile(`(?m)^  -([\w-]+)`).FindAllStringSubmatch(help.String(), -1)
 	if len(names) != len(values) {
-		t.Errorf("the test has values of %d flags, and there are %d", len(values), len(names))
+		t.Errorf("values in the test: got %d, want one of each of %d flags", len(values), len(names))
 	}
 	for _, match := range names {
 		name := match[1]
@@ -85,7 +85,7 @@ func TestEnvironmentOfEachFlag(t *testing.T) {
 				t.Errorf("the variable: got %+v, want %+v", got, want)
 			}
 			if name != "version" && reflect.DeepEqual(got, before) {
-				t.Errorf("%q is the default, so this test shows nothing", value)
+				t.Errorf("the value of the test: got the default %q, want another: this test shows nothing", value)
 			}
 		})
 	}
@@ -108,6 +108,6 @@ func TestHelpShowsNoSecret(t *testing.T) {
 	var said strings.Builder
 	_, _ = parse([]string{"--help"}, &said) // the error is flag.ErrHelp
 	if strings.Contains(said.String(), "the-secret-key") || !strings.Contains(said.String(), "FAKESERVICE_API_KEY") {
-		t.Errorf("help: got %s", said.String())
+		t.Errorf("help: got %s, want the variable's name without its value", said.String())
 	}
 }

@@ -27,13 +27,13 @@ func TestHealth(t *testing.T) {
 		return answer.Code
 	}
 	if got := status(); got != http.StatusServiceUnavailable {
-		t.Errorf("while it starts it answers %d", got)
+		t.Errorf("the answer during the start: got %d, want 503", got)
 	}
 	service := fakeservice.New(fakeservice.Options{})
 	defer service.Close()
 	f.open(service)
 	if got := status(); got != http.StatusOK {
-		t.Errorf("once it is there it answers %d", got)
+		t.Errorf("the answer after the start: got %d, want 200", got)
 	}
 }
 
@@ -44,12 +44,12 @@ func TestStoppedWhileStarting(t *testing.T) {
 	stop()
 	for _, plane := range []string{planeAuto, planeOff} {
 		if err := run(ctx, []string{"--listen", ":0", "--state", t.TempDir(), "--data-plane", plane}, io.Discard, io.Discard); err != nil {
-			t.Errorf("with the data plane %s it ends with %v", plane, err)
+			t.Errorf("with the data plane %s: got error %v, want none", plane, err)
 		}
 	}
 	var said bytes.Buffer
 	if err := unlessStopped(ctx, &said, errors.New("killed")); err != nil || !strings.Contains(said.String(), "was stopped while it started") {
-		t.Errorf("it ends with %v, and says %q", err, said.String())
+		t.Errorf("unlessStopped: got error %v and %q, want none and that the start was stopped", err, said.String())
 	}
 	if err := unlessStopped(t.Context(), io.Discard, errors.New("no folder")); err == nil {
 		t.Error("unlessStopped: got no error from a start that failed by itself, want one")

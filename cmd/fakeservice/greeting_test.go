@@ -29,7 +29,7 @@ func TestGreeting(t *testing.T) {
 	plain := g.text(false)
 	for line := range strings.Lines(plain) {
 		if length := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); length > 80 {
-			t.Errorf("%q has %d columns, want at most 80", line, length)
+			t.Errorf("columns of %q: got %d, want at most 80", line, length)
 		}
 	}
 	if strings.Contains(plain, "\x1b") {

@@ -22,7 +22,7 @@ func TestIsolation(t *testing.T) {
 		said := isolation(row.why, row.root)
 		for _, want := range row.wants {
 			if !strings.Contains(said, want) {
-				t.Errorf("%s: it says %q, which lacks %q", name, said, want)
+				t.Errorf("%s: got %q, want %q in it", name, said, want)
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func TestPortThatIsTaken(t *testing.T) {
 		err := command.Run()
 		ended := (*exec.ExitError)(nil)
 		if !errors.As(err, &ended) || ended.ExitCode() != 1 {
-			t.Errorf("--listen %s: it ended with %v, want exit code 1", row.listen, err)
+			t.Errorf("--listen %s: got %v, want exit code 1", row.listen, err)
 		}
 		if out.Len() > 0 || !strings.Contains(errs.String(), "port "+row.port+" is taken: "+row.who) {
 			t.Errorf("--listen %s: got the output\n%s\nand the errors\n%s\nwant no output, and that %s has the port", row.listen, out.String(), errs.String(), row.who)

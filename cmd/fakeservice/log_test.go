@@ -48,7 +48,7 @@ func TestLogLevels(t *testing.T) {
 			}
 			for message, want := range map[string]bool{"job accepted": row.jobs, "job ended": row.jobs, "build ended": row.jobs, "request": row.asks} {
 				if said[message] != want {
-					t.Errorf("%q is told: %t, want %t", message, said[message], want)
+					t.Errorf("%q in the log: got %t, want %t", message, said[message], want)
 				}
 			}
 			for _, secret := range secrets {
@@ -70,7 +70,7 @@ func TestLogFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 		if log.Info("hello"); !strings.Contains(out.String(), want) {
-			t.Errorf("%s is written as %q", format, out.String())
+			t.Errorf("the format %s: got %q, want %q in it", format, out.String(), want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestFlagsThatMakeNoSense(t *testing.T) {
 		{"--listen", ":0", "--webhook-ca", "/nowhere"}, {"--listen", ":0", "--webhook-ca", "main.go"},
 	} {
 		if err := run(t.Context(), args, io.Discard, io.Discard); err == nil {
-			t.Errorf("run(%q) served", args)
+			t.Errorf("run(%q): got no error, want one", args)
 		}
 	}
 }
@@ -36,7 +36,7 @@ func TestVersion(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	if err := run(t.Context(), []string{"--version"}, &out, io.Discard); err != nil || out.String() != "fakeservice dev\n" {
-		t.Errorf("--version wrote %q and ended with %v", out.String(), err)
+		t.Errorf("--version: got %q and error %v, want fakeservice dev", out.String(), err)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestRun(t *testing.T) {
 	}
 	response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		t.Errorf("GET /plans answered %d", response.StatusCode)
+		t.Errorf("GET /plans: got %d, want 200", response.StatusCode)
 	}
 	// The redirect is not followed: the test checks the answer that sets the cookie.
 	direct := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -84,11 +84,11 @@ func TestRun(t *testing.T) {
 	}
 	signIn.Body.Close()
 	if signIn.StatusCode != http.StatusSeeOther || len(signIn.Cookies()) != 1 {
-		t.Errorf("the sign-in at the portal was answered %d", signIn.StatusCode)
+		t.Errorf("the sign-in at the portal: got %d and %d cookies, want 303 and one", signIn.StatusCode, len(signIn.Cookies()))
 	}
 	stop()
 	if err := <-ended; err != nil {
-		t.Errorf("run ended with %v", err)
+		t.Errorf("run: got error %v, want none", err)
 	}
 	writer.Close()
 	if greeting := <-said; !strings.Contains(greeting, "/portal\n\n  sign in as customer@example.com with the password p\n") {
@@ -142,12 +142,12 @@ func TestWeather(t *testing.T) {
 		}
 		response.Body.Close()
 		if response.StatusCode != want {
-			t.Errorf("GET %s answered %d, want %d", path, response.StatusCode, want)
+			t.Errorf("GET %s: got %d, want %d", path, response.StatusCode, want)
 		}
 	}
 	stop()
 	if err := <-ended; err != nil {
-		t.Errorf("run ended with %v", err)
+		t.Errorf("run: got error %v, want none", err)
 	}
 	if said := <-rest; !strings.Contains(said, "--weather storm --seed "+strconv.FormatUint(seed, 10)) {
 		t.Errorf("the output: got\n%s\nwant the flags that repeat the weather", said)

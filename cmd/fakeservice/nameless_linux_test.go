@@ -52,12 +52,12 @@ func TestUserWithoutAName(t *testing.T) {
 	}
 	_, _ = io.Copy(io.Discard, out)
 	if err := command.Wait(); err != nil {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("the end of the program: got %v, want no error", err)
 	}
 	if !strings.Contains(said.String(), "It keeps records alone") || !strings.Contains(said.String(), "the user 54321 has no name on this machine") {
-		t.Errorf("it says\n%s", said.String())
+		t.Errorf("the output: got\n%s\nwant that records alone are kept, and why", said.String())
 	}
 	if refused, err := start("--data-plane", "on").CombinedOutput(); err == nil || !strings.Contains(string(refused), "has no name on this machine") {
-		t.Errorf("with --data-plane=on it ends with %v\n%s", err, refused)
+		t.Errorf("--data-plane=on: got error %v, want one about the nameless user:\n%s", err, refused)
 	}
 }

@@ -42,7 +42,7 @@ func runFake(t *testing.T, errs io.Writer, args ...string) *running {
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
-			t.Errorf("the program ended with %v", err)
+			t.Errorf("the end of the program: got %v, want no error", err)
 		}
 	})
 	out := bufio.NewReader(reader)

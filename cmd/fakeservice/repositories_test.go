@@ -15,11 +15,11 @@ func TestRepositories(t *testing.T) {
 		}
 	}
 	if want := "octo/far=https://git.example/far.git octo/guestbook=examples/guestbook/app octo/other=/srv/a=b octo/ssh=git@git.example:octo/ssh.git"; all.String() != want {
-		t.Errorf("the repositories are %s, want %s", all, want)
+		t.Errorf("the repositories: got %s, want %s", all, want)
 	}
 	for _, text := range []string{"", "octo", "octo/app", "octo/app=", "=x", "/app=x", "octo/=x", "a/b/c=x", "octo/app=ext::sh://x", "octo/app=ftp://ada:hunter2@x/y"} {
 		if err := all.Set(text); err == nil || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%q is refused by %v", text, err)
+			t.Errorf("Set(%q): got error %v, want one without the password", text, err)
 		}
 	}
 }

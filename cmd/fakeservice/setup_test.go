@@ -24,10 +24,10 @@ func TestSetupThatIsWrong(t *testing.T) {
 	path := setupFile(t, `{"instances": [{"name": "shop", "plan": "gold"}]}`)
 	err := run(t.Context(), []string{"--listen", ":0", "--data-plane", "off", "--setup", path}, io.Discard, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), path+`: instances[0].plan: there is no plan "gold"`) {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("a setup with an unknown plan: got error %v, want one that names the file and the field", err)
 	}
 	if err := run(t.Context(), []string{"--listen", ":0", "--setup", "/nowhere"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "/nowhere") {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("a setup that is missing: got error %v, want one that names the file", err)
 	}
 }
 
@@ -44,7 +44,7 @@ func TestSetupIsReal(t *testing.T) {
 		"--repo", "octo/app=../../internal/fakeservice/appruntime/testdata/app")
 	query := `{"database": "stock", "sql": "SELECT count(*) FROM pg_extension WHERE extname = 'pg_trgm'"}`
 	if answer := fake.call(t, http.MethodPost, "/instances/i-shop/engines/postgres/query", query); answer["rows"].([]any)[0].([]any)[0] != 1.0 {
-		t.Errorf("the database has the extension: %v", answer)
+		t.Errorf("the extension in the database: got %v, want one", answer)
 	}
 	fake.runs(t, "/instances/i-shop/apps/web")
 }

@@ -44,11 +44,11 @@ func TestStateWithoutItsRecords(t *testing.T) {
 			if err == nil {
 				t.Errorf("records that are %s: got no error, want one (close: %v)", what, s.close())
 			} else if !strings.Contains(err.Error(), "restore") || !strings.Contains(err.Error(), recordsFile) {
-				t.Errorf("of records that are %s it says %q", what, err)
+				t.Errorf("records that are %s: got error %q, want one that names the file and how to restore it", what, err)
 			}
 		}
 		if _, err := os.Stat(machine); err != nil {
-			t.Errorf("with records that are %s the machine is gone: %v", what, err)
+			t.Errorf("the machine beside records that are %s: got %v, want it kept", what, err)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestStateWithLinks(t *testing.T) {
 		if err == nil {
 			t.Errorf("a link at %s: got no error, want one (close: %v)", name, s.close())
 		} else if !strings.Contains(err.Error(), name+" is a link") || !strings.Contains(err.Error(), "restore") {
-			t.Errorf("a link at %s: got %q", name, err)
+			t.Errorf("a link at %s: got error %q, want one that names the link and how to restore it", name, err)
 		}
 	}
 }

@@ -35,11 +35,11 @@ func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	d, err := signed.Verify(body, r.Header, "s")
 	if err != nil {
-		l.t.Errorf("a delivery is refused: %s", err)
+		l.t.Errorf("a delivery: got error %s, want none", err)
 	}
 	l.mu.Lock()
 	if known, ok := l.ids[d.Event.ID]; ok && known != d.ID {
-		l.t.Errorf("the event %s came under two ids", d.Event.ID)
+		l.t.Errorf("the event %s: got the delivery ids %v and %s, want one", d.Event.ID, known, d.ID)
 	}
 	l.ids[d.Event.ID] = d.ID
 	l.times[d.Event.ID]++
@@ -88,7 +88,7 @@ func ask(t *testing.T, method, url, credential, body string, into any) {
 	defer response.Body.Close()
 	if response.StatusCode >= 300 {
 		text, _ := io.ReadAll(response.Body)
-		t.Fatalf("%s %s answered %d %s", method, url, response.StatusCode, text)
+		t.Fatalf("%s %s: got %d %s, want a success", method, url, response.StatusCode, text)
 	}
 	if err := json.NewDecoder(response.Body).Decode(into); err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestWebhooksOutliveAKill(t *testing.T) {
 	var instance struct{ ID string }
 	ask(t, http.MethodPost, base+"/instances", "k", `{"name":"shop","plan":"free","region":"eu-central","engines":{"postgres":true}}`, &instance)
 	if kind := <-l.arrived; kind != "created" {
-		t.Fatalf("%s came first", kind)
+		t.Fatalf("the first event: got %s, want created", kind)
 	}
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestWebhooksOutliveAKill(t *testing.T) {
 	}
 	ask(t, http.MethodGet, control+"/events", "t", "", &told)
 	if len(told.Events) != 2 || told.Events[1].Type != "ready" {
-		t.Fatalf("the events are %+v", told.Events)
+		t.Fatalf("the events: got %+v, want two, the second ready", told.Events)
 	}
 	var deliveries struct {
 		Deliveries []struct {
@@ -143,17 +143,17 @@ func TestWebhooksOutliveAKill(t *testing.T) {
 	}
 	ask(t, http.MethodGet, control+"/webhooks/"+made.ID+"/deliveries", "t", "", &deliveries)
 	if len(deliveries.Deliveries) != 2 {
-		t.Fatalf("the deliveries are %+v", deliveries)
+		t.Fatalf("the deliveries: got %+v, want two", deliveries)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, d := range deliveries.Deliveries {
 		if d.State != "delivered" || l.ids[d.EventID] != d.ID {
-			t.Errorf("the delivery is %+v, and came as %s", d, l.ids[d.EventID])
+			t.Errorf("the delivery: got %+v, which came as %s, want it delivered under its id", d, l.ids[d.EventID])
 		}
 	}
 	if created, ready := l.times[told.Events[0].ID], l.times[told.Events[1].ID]; len(l.times) != 2 || created != 2 || ready != 1 {
-		t.Errorf("the events came %d and %d times", created, ready)
+		t.Errorf("arrivals of the events: got %d and %d, want 2 and 1", created, ready)
 	}
 	if err := second.Process.Kill(); err != nil {
 		t.Fatal(err)

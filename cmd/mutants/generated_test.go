@@ -87,7 +87,7 @@ func TestSampling(t *testing.T) {
 		" 1 more did not compile.\nCaught by the tests of internal/client: 3.\nCaught by the worlds: 1.\nNot caught:\ninternal/client/client.go:4: Least: comparison shifted: a < b -> a <= b\n",
 	} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("the output lacks %q", want)
+			t.Errorf("the output: got\n%s\nwant %q in it", out.String(), want)
 		}
 	}
 	if t.Failed() {

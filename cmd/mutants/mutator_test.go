@@ -119,7 +119,7 @@ func TestMutantsOf(t *testing.T) {
 				got = append(got, m.String())
 				changed := m.apply(content)
 				if _, err := parser.ParseFile(token.NewFileSet(), "p.go", changed, 0); err != nil || changed == content {
-					t.Errorf("%s makes %v of the file:\n%s", m, err, changed)
+					t.Errorf("%s: got the file with error %v, want it changed and without an error:\n%s", m, err, changed)
 				}
 			}
 			slices.Sort(got)

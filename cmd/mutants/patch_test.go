@@ -146,7 +146,7 @@ func TestReadPatches(t *testing.T) {
 	write(t, tree, mutants+"/README.md", "no patch")
 	got, err := readPatches(tree, regexp.MustCompile("^gone"))
 	if err != nil || len(got) != 1 || got[0].name != "gone-too-soon" || len(got[0].why) != 2 {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("readPatches: got %+v and error %v, want gone-too-soon with two lines of reasons", got, err)
 	}
 	if _, err := readPatches(tree, regexp.MustCompile("^none")); err == nil {
 		t.Error("readPatches: got no error without a matching patch, want one")

@@ -103,7 +103,7 @@ func nothingLeft(t *testing.T) {
 	t.Helper()
 	left, err := os.ReadDir(os.Getenv("TMPDIR"))
 	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("files that are left behind: got %v (%v), want none", left, err)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestHunt(t *testing.T) {
 	var out bytes.Buffer
 	all, err := hunt(t.Context(), o, &out)
 	if err != nil || all {
-		t.Errorf("%t, %v", all, err)
+		t.Errorf("hunt: got %t and error %v, want false and none", all, err)
 	}
 	for _, want := range []string{
 		"Nothing planted, and nothing found in 20 runs.\n",
@@ -133,7 +133,7 @@ func TestHunt(t *testing.T) {
 			"Not caught: crashed, missed.\nDo not apply: not-applied.\nDo not compile: not-compiled.\n",
 	} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("the output lacks %q", want)
+			t.Errorf("the output: got\n%s\nwant %q in it", out.String(), want)
 		}
 	}
 	if t.Failed() {
@@ -144,7 +144,7 @@ func TestHunt(t *testing.T) {
 	out.Reset()
 	o.only, o.control = regexp.MustCompile("^caught$"), false
 	if all, err := hunt(t.Context(), o, &out); err != nil || !all || strings.Contains(out.String(), "Nothing planted") {
-		t.Errorf("%t, %v\n%s", all, err, out.String())
+		t.Errorf("hunt of one bug: got %t and error %v, want true and no control:\n%s", all, err, out.String())
 	}
 }
 
@@ -154,7 +154,7 @@ func TestHuntControl(t *testing.T) {
 	write(t, o.tree, "internal/client/sum.go", strings.Replace(aWorld["internal/client/sum.go"], "+", "-", 1))
 	var out bytes.Buffer
 	if _, err := hunt(t.Context(), o, &out); err == nil || !strings.Contains(out.String(), "(nothing planted)") || strings.Contains(out.String(), "missed") {
-		t.Errorf("%v\n%s", err, out.String())
+		t.Errorf("hunt: got error %v, want one about the control alone:\n%s", err, out.String())
 	}
 	nothingLeft(t)
 }
@@ -168,7 +168,7 @@ func TestHuntInterrupted(t *testing.T) {
 		}
 	})
 	if _, err := hunt(ctx, o, said); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("hunt: got error %v, want context.Canceled", err)
 	}
 	nothingLeft(t)
 }

@@ -116,9 +116,9 @@ func TestMedian(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	if got := fmt.Sprint(environment([]string{"HOME=/h", "HOSTING_API_KEY=real", "HOSTING_BASE_URL=real", "TF_ACC=1"})); got != "[HOME=/h GOGC=800]" {
-		t.Error(got)
+		t.Errorf("environment: got %s, want HOME and GOGC=800", got)
 	}
 	if got := fmt.Sprint(environment([]string{"GOGC=50"})); got != "[GOGC=50]" {
-		t.Error(got)
+		t.Errorf("environment: got %s, want GOGC=50", got)
 	}
 }

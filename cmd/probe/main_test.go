@@ -27,14 +27,14 @@ func TestRun(t *testing.T) {
 	fake, environment := start(t)
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), nil, environment, nil, &out, &errs); code != exitHolds {
-		t.Errorf("the exit code is %d\n%s%s", code, &out, &errs)
+		t.Errorf("the exit code: got %d, want %d\n%s%s", code, exitHolds, &out, &errs)
 	}
 	if !strings.Contains(out.String(), " 0 differ") || strings.Contains(out.String(), "\ndiffers") || errs.Len() > 0 {
-		t.Errorf("it wrote\n%s\nand\n%s", &out, &errs)
+		t.Errorf("the output: got\n%s\nand\n%s\nwant no difference", &out, &errs)
 	}
 	for _, r := range fake.Requests() {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			t.Errorf("it sent %s %s", r.Method, r.Path)
+			t.Errorf("requests: got %s %s, want only GET and HEAD", r.Method, r.Path)
 		}
 	}
 }
@@ -43,7 +43,7 @@ func TestVersion(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	if code := run(t.Context(), nil, settings{}, []string{"--version"}, &out, &out); code != exitHolds || out.String() != "probe dev\n" {
-		t.Errorf("--version wrote %q and ended with %d", out.String(), code)
+		t.Errorf("--version: got %q and exit code %d, want \"probe dev\" and %d", out.String(), code, exitHolds)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestRunThatCreates(t *testing.T) {
 	}})
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), nil, environment, []string{"--create", "--json", "--poll", "5ms"}, &out, &errs); code != exitDiffers {
-		t.Errorf("the exit code is %d\n%s", code, &errs)
+		t.Errorf("the exit code: got %d, want %d\n%s", code, exitDiffers, &errs)
 	}
 	var report probe.Report
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
@@ -67,14 +67,14 @@ func TestRunThatCreates(t *testing.T) {
 	}
 	for _, f := range report.Findings {
 		if (f.Verdict == probe.Differs) != (f.Name == "Backups.backups") {
-			t.Errorf("%s: %s %q", f.Name, f.Verdict, f.Details)
+			t.Errorf("%s: got %s %q, want a difference only of Backups.backups", f.Name, f.Verdict, f.Details)
 		}
 	}
 	if first, _, _ := strings.Cut(errs.String(), "\n"); !strings.HasPrefix(first, "i-") {
-		t.Errorf("the first line is %q", first)
+		t.Errorf("the first line: got %q, want the instance's id", first)
 	}
 	if n := len(fake.Instances()); n != 0 {
-		t.Errorf("%d instances are left", n)
+		t.Errorf("instances that are left: got %d, want none", n)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestExitCodes(t *testing.T) {
 		var out, errs bytes.Buffer
 		environment.key = row.key
 		if code := run(t.Context(), nil, environment, row.args, &out, &errs); code != row.code {
-			t.Errorf("%q: the exit code is %d, want %d\n%s", row.args, code, row.code, &errs)
+			t.Errorf("%q: got exit code %d, want %d\n%s", row.args, code, row.code, &errs)
 		}
 		if strings.Contains(out.String()+errs.String(), key) {
 			t.Errorf("%q: the key is told", row.args)

@@ -64,6 +64,6 @@ func TestMissingFile(t *testing.T) {
 		t.Error("got no error, want one")
 	}
 	if _, err := os.Stat(path); err == nil {
-		t.Error("the file was created")
+		t.Error("the file: got it created, want it missing")
 	}
 }

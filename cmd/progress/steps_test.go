@@ -151,7 +151,7 @@ func TestBars(t *testing.T) {
 	}
 	for _, want := range []string{"50 %", "hosting_instance shop: create", "done        8m0s", "open", "The steps"} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("output lacks %q:\n%s", want, out.String())
+			t.Errorf("the output: got\n%s\nwant %q in it", out.String(), want)
 		}
 	}
 }

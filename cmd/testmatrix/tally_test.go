@@ -75,7 +75,7 @@ func TestReadPrintsWhatFails(t *testing.T) {
 	var out bytes.Buffer
 	_, err := read(strings.NewReader(events("run TestA", "output TestA fine", "pass TestA", "run TestB", "output TestB wrong", "fail TestB", "fail")), &out)
 	if err != nil || out.String() != "wrong\n" {
-		t.Errorf("printed %q, %v", out.String(), err)
+		t.Errorf("the output: got %q and error %v, want \"wrong\"", out.String(), err)
 	}
 	if _, err := read(strings.NewReader("no JSON"), &out); err == nil {
 		t.Error("read: got no error for text that is not JSON, want one")
@@ -85,11 +85,11 @@ func TestReadPrintsWhatFails(t *testing.T) {
 func TestParse(t *testing.T) {
 	clis, err := parse([]string{"terraform-1.16=/new/terraform=/old/terraform", "tofu-1.11=/old/tofu=/old/tofu"})
 	if err != nil || len(clis) != 2 || clis[0] != (cli{"terraform-1.16", "/new/terraform", "/old/terraform"}) {
-		t.Fatalf("%+v, %v", clis, err)
+		t.Fatalf("parse: got %+v and error %v, want two CLIs, the first terraform-1.16", clis, err)
 	}
 	for _, args := range [][]string{nil, {"terraform-1.11"}, {"terraform-1.11=/p"}, {"terraform-1.11=p=/p"}, {"pulumi-1=/p=/p"}} {
 		if _, err := parse(args); err == nil {
-			t.Errorf("%q was taken", args)
+			t.Errorf("parse(%q): got no error, want one", args)
 		}
 	}
 }
