@@ -21,14 +21,14 @@ func TestClock(t *testing.T) {
 	send(t, s, http.MethodPost, "/instances", shop)
 	s.Advance(time.Hour)
 	if status := s.Instances()[0].Status; status != "creating" {
-		t.Errorf("after an hour the instance is %s", status)
+		t.Errorf("the instance after an hour: got %s, want creating", status)
 	}
 	s.Advance(time.Hour)
 	if status := s.Instances()[0].Status; status != "running" {
-		t.Errorf("after two hours the instance is %s", status)
+		t.Errorf("the instance after two hours: got %s, want running", status)
 	}
 	if passed := s.Now().Sub(start); passed < 2*time.Hour || passed > 3*time.Hour {
-		t.Errorf("%s have passed", passed)
+		t.Errorf("the time that has passed: got %s, want from 2h to 3h", passed)
 	}
 }
 
@@ -47,10 +47,10 @@ func TestCheckoutAndFinishedJobs(t *testing.T) {
 	}
 	s.Advance(time.Hour)
 	if status := s.Instances()[0].Status; status != "running" {
-		t.Errorf("a paid instance is %s", status)
+		t.Errorf("a paid instance: got %s, want running", status)
 	}
 	if err := s.PayCheckout(id); err == nil {
-		t.Error("a checkout was paid twice")
+		t.Error("a second payment of a checkout: got no error, want one")
 	}
 
 	s.HoldJobs(hostingtest.JobMatch{Operation: "update"})
@@ -59,7 +59,7 @@ func TestCheckoutAndFinishedJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if name := s.Instances()[0].Name; name != "store" {
-		t.Errorf("the instance is called %s", name)
+		t.Errorf("the instance's name: got %s, want store", name)
 	}
 	if err := s.FinishJob("j-none"); err == nil {
 		t.Error("FinishJob of an unknown job: got no error, want one")
@@ -80,7 +80,7 @@ func TestBuildsAndAppsGoWrong(t *testing.T) {
 	redeploy := func() hostingtest.App {
 		t.Helper()
 		if status, answer := send(t, s, http.MethodPost, "/instances/"+id+"/apps/web/actions/redeploy", ""); status != http.StatusAccepted {
-			t.Fatalf("the redeployment was answered %d: %v", status, answer)
+			t.Fatalf("the redeployment: got %d %v, want 202", status, answer)
 		}
 		s.Advance(time.Hour)
 		return s.Apps(id)[0]
@@ -88,24 +88,24 @@ func TestBuildsAndAppsGoWrong(t *testing.T) {
 
 	release := s.HoldBuilds(hostingtest.BuildMatch{App: "web"})
 	if app := redeploy(); !app.Builds[0].InProgress() {
-		t.Errorf("a build that is held is %s", app.Builds[0].Status)
+		t.Errorf("a build that is held: got %s, want it in progress", app.Builds[0].Status)
 	}
 	release()
 	if build := s.Apps(id)[0].Builds[0]; build.Status != "successful" {
-		t.Errorf("a build that was let go is %s", build.Status)
+		t.Errorf("a build that was let go: got %s, want successful", build.Status)
 	}
 	s.FailBuilds(hostingtest.BuildMatch{}, 1, "no such file app.go")
 	if build := redeploy().Builds[0]; build.Status != "failed" || build.Error != "no such file app.go" {
-		t.Errorf("the build is %+v", build)
+		t.Errorf("the build: got %+v, want it failed with the error", build)
 	}
 	remove := s.FailApps(hostingtest.AppMatch{App: "web"}, -1, hostingtest.AppFailure{Status: http.StatusNotFound})
 	if app := redeploy(); app.Status != "failed" || app.Failure == nil || app.Failure.Status != http.StatusNotFound {
-		t.Errorf("the app is %s: %+v", app.Status, app.Failure)
+		t.Errorf("the app: got %s and %+v, want it failed with 404", app.Status, app.Failure)
 	}
 	remove()
 	commit := s.Push("octo/web", "main")
 	if app := redeploy(); app.Status != "running" || app.Builds[0].Commit != commit {
-		t.Errorf("the app is %s with the build %+v, want the commit %s", app.Status, app.Builds[0], commit)
+		t.Errorf("the app: got %s with the build %+v, want it running with the commit %s", app.Status, app.Builds[0], commit)
 	}
 }
 
@@ -119,28 +119,28 @@ func TestChangesFromOutside(t *testing.T) {
 		t.Error("the wrong instance was edited")
 	}
 	if _, record := send(t, s, http.MethodGet, "/instances/"+id, ""); record["name"] != "kiosk" {
-		t.Errorf("the instance is %v", record)
+		t.Errorf("the instance: got %v, want the name kiosk", record)
 	}
 	s.Away(time.Hour, http.StatusBadGateway)
 	if status, _ := send(t, s, http.MethodGet, "/instances/"+id, ""); status != http.StatusBadGateway {
-		t.Errorf("a service that is away answered %d", status)
+		t.Errorf("a service that is away: got %d, want 502", status)
 	}
 	s.Away(0, 0)
 
 	_, endpoint := send(t, s, http.MethodPost, "/webhooks", `{"url":"https://hooks.example.com/shop","secret":"whsec_0123456789abcdef"}`)
 	if hooks := s.Webhooks(); len(hooks) != 1 || hooks[0].ID != endpoint["id"] || hooks[0].Secret == "" {
-		t.Errorf("the endpoints are %+v, want %v", hooks, endpoint)
+		t.Errorf("the endpoints: got %+v, want %v with a secret", hooks, endpoint)
 	}
 	send(t, s, http.MethodPatch, "/instances/"+id, `{"name":"store"}`)
 	s.Advance(time.Hour)
 	if events := s.Events(); len(events) != 1 || events[0].InstanceID != id {
-		t.Errorf("the events are %+v, want the one of the change", events)
+		t.Errorf("the events: got %+v, want the one of the change", events)
 	}
 	if err := s.Close(); err != nil { // nothing is logged after Close
 		t.Fatal(err)
 	}
 	if !strings.Contains(log.String(), "operation=update") {
-		t.Errorf("the log says nothing of the job:\n%s", &log)
+		t.Errorf("the log: got\n%s\nwant the job in it", &log)
 	}
 }
 
@@ -150,11 +150,11 @@ func TestSetenv(t *testing.T) {
 	t.Run("inside", func(t *testing.T) {
 		s.Setenv(t)
 		if url, key := os.Getenv("HOSTING_BASE_URL"), os.Getenv("HOSTING_API_KEY"); url != s.BaseURL || key != s.APIKey {
-			t.Errorf("the environment names %s with the key %s", url, key)
+			t.Errorf("the environment: got %s with the key %s, want %s with %s", url, key, s.BaseURL, s.APIKey)
 		}
 	})
 	if url := os.Getenv("HOSTING_BASE_URL"); url == s.BaseURL {
-		t.Error("the environment still names the service")
+		t.Error("HOSTING_BASE_URL after the test: got the service, want another value")
 	}
 }
 
@@ -164,10 +164,10 @@ func TestAccounts(t *testing.T) {
 	t.Parallel()
 	s, other := hostingtest.Start(t), hostingtest.Start(t)
 	if s.AccountID() == other.AccountID() {
-		t.Errorf("both services are the account %s", s.AccountID())
+		t.Errorf("the accounts of two services: got %s twice, want two", s.AccountID())
 	}
 	if fork := s.Fork(t); fork.AccountID() == s.AccountID() {
-		t.Errorf("the fork is the account %s, too", fork.AccountID())
+		t.Errorf("the account of the fork: got that of the service, %s, want another", fork.AccountID())
 	}
 	key, err := s.CreateKey("second")
 	if err != nil {
@@ -177,11 +177,11 @@ func TestAccounts(t *testing.T) {
 		as := *s
 		as.APIKey = key
 		if _, me := send(t, &as, http.MethodGet, "/me", ""); me["id"] != s.AccountID() {
-			t.Errorf("GET /me answers %v, want the account %s", me, s.AccountID())
+			t.Errorf("GET /me: got %v, want the account %s", me, s.AccountID())
 		}
 	}
 	same := hostingtest.Start(t, hostingtest.WithSetup(hostingtest.Setup{}.WithAccountID(s.AccountID())))
 	if same.AccountID() != s.AccountID() {
-		t.Errorf("the service that was given the account %s is %s", s.AccountID(), same.AccountID())
+		t.Errorf("the service that was given the account: got %s, want %s", same.AccountID(), s.AccountID())
 	}
 }

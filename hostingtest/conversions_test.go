@@ -32,7 +32,7 @@ func TestConversionsKeepEveryField(t *testing.T) {
 	}
 	for i := range shown.NumField() {
 		if shown.Field(i).IsZero() {
-			t.Errorf("delivery: %s is lost", shown.Type().Field(i).Name)
+			t.Errorf("delivery: got %s lost, want it kept", shown.Type().Field(i).Name)
 		}
 	}
 }

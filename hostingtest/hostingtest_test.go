@@ -39,18 +39,18 @@ func TestCreationByItsSteps(t *testing.T) {
 	s := hostingtest.Start(t, hostingtest.WithSpeed(1))
 	status, made := send(t, s, http.MethodPost, "/instances", shop)
 	if status != http.StatusAccepted {
-		t.Fatalf("the creation was answered %d: %v", status, made)
+		t.Fatalf("the creation: got %d %v, want 202", status, made)
 	}
 	path := "/instances/" + made["id"].(string)
 	if status, answer := send(t, s, http.MethodPatch, path, `{"name":"store"}`); status != http.StatusConflict {
-		t.Errorf("a change during the creation was answered %d: %v", status, answer)
+		t.Errorf("a change during the creation: got %d %v, want 409", status, answer)
 	}
 	s.Advance(8 * time.Minute)
 	if _, record := send(t, s, http.MethodGet, path, ""); record["status"] != "running" {
-		t.Errorf("after eight minutes the instance is %v", record)
+		t.Errorf("the instance after eight minutes: got %v, want it running", record)
 	}
 	if n := s.Count(http.MethodPost, "/instances"); n != 1 {
-		t.Errorf("%d creations are in the log", n)
+		t.Errorf("creations in the log: got %d, want 1", n)
 	}
 }
 
@@ -62,17 +62,17 @@ func TestJobsAreHeldAndFail(t *testing.T) {
 	send(t, s, http.MethodPatch, "/instances/"+id, `{"name":"store"}`)
 	s.Advance(time.Hour)
 	if job := s.Jobs()[0]; job.Status != "running" {
-		t.Errorf("a job that is held is %s", job.Status)
+		t.Errorf("a job that is held: got %s, want running", job.Status)
 	}
 	release()
 	if name := s.Instances()[0].Name; name != "store" {
-		t.Errorf("the instance is called %s", name)
+		t.Errorf("the instance's name: got %s, want store", name)
 	}
 	s.FailJobs(hostingtest.JobMatch{}, 1, "no_room", "The region is full.")
 	send(t, s, http.MethodPatch, "/instances/"+id, `{"name":"kiosk"}`)
 	s.Advance(time.Hour)
 	if job := s.Jobs()[1]; job.Status != "failed" || job.ErrorCode != "no_room" || s.Instances()[0].Name != "store" {
-		t.Errorf("the job is %+v, the instance %s", job, s.Instances()[0].Name)
+		t.Errorf("the job: got %+v, want it failed with no_room; the instance's name: got %s, want store", job, s.Instances()[0].Name)
 	}
 }
 
@@ -81,10 +81,10 @@ func TestRequestsGoWrong(t *testing.T) {
 	s := hostingtest.Start(t)
 	remove := s.Inject(hostingtest.Fault{Method: http.MethodPost, Path: "/instances", Times: -1, Page: http.StatusBadGateway, AfterCommit: true})
 	if status, _ := send(t, s, http.MethodPost, "/instances", shop); status != http.StatusBadGateway {
-		t.Errorf("the creation was answered %d", status)
+		t.Errorf("the creation: got %d, want 502", status)
 	}
 	if n := len(s.Instances()); n != 1 {
-		t.Errorf("%d instances are there, want the one whose answer was lost", n)
+		t.Errorf("instances: got %d, want the one whose answer was lost", n)
 	}
 	remove()
 	s.SetWeather(hostingtest.Storm, 7)
@@ -105,10 +105,10 @@ func TestRequestsGoWrong(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	s, other := hostingtest.Start(t), hostingtest.Start(t, hostingtest.WithAPIKey("a-key"))
 	if s.APIKey == other.APIKey || other.APIKey != "a-key" || s.BaseURL == other.BaseURL {
-		t.Errorf("the services are at %s and %s, with the keys %s and %s", s.BaseURL, other.BaseURL, s.APIKey, other.APIKey)
+		t.Errorf("the services: got them at %s and %s, with the keys %s and %s, want two of each, the second key a-key", s.BaseURL, other.BaseURL, s.APIKey, other.APIKey)
 	}
 	if environment := s.Environment(); environment["HOSTING_BASE_URL"] != s.BaseURL || environment["HOSTING_API_KEY"] != s.APIKey {
-		t.Errorf("the environment is %v", environment)
+		t.Errorf("the environment: got %v, want the service's address and key", environment)
 	}
 }
 
@@ -121,15 +121,15 @@ func TestForks(t *testing.T) {
 	for _, name := range []string{"store", "kiosk"} {
 		fork := s.Fork(t)
 		if status, answer := send(t, fork, http.MethodPatch, "/instances/"+id, `{"name":"`+name+`"}`); status != http.StatusAccepted {
-			t.Fatalf("the fork answered %d %v", status, answer)
+			t.Fatalf("the fork: got %d %v, want 202", status, answer)
 		}
 		fork.Advance(time.Hour)
 		if is := fork.Instances()[0].Name; is != name {
-			t.Errorf("in the fork the instance is called %s, not %s", is, name)
+			t.Errorf("the instance's name in the fork: got %s, want %s", is, name)
 		}
 	}
 	if is := s.Instances()[0]; is.Name != "shop" || is.JobID != "" {
-		t.Errorf("the instance is %+v", is)
+		t.Errorf("the instance: got %+v, want the name shop and no job", is)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestMCP(t *testing.T) {
 			t.Fatalf("get_instance: got answer %+v and error %v, want the instance", answer, err)
 		}
 		if record, _ := answer.StructuredContent.(map[string]any); record["name"] != "shop" {
-			t.Errorf("the instance is %v", record)
+			t.Errorf("the instance: got %v, want the name shop", record)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func TestFromAnotherModule(t *testing.T) {
 	said := elsewhere.run(t, "go", "test", "-count", "1", "-v", "-run", "^("+wanted+")$", ".")
 	for name := range strings.SplitSeq(wanted, "|") {
 		if !strings.Contains(said, "--- PASS: "+name) {
-			t.Errorf("%s did not pass elsewhere:\n%s", name, said)
+			t.Errorf("%s elsewhere: got no pass, want one:\n%s", name, said)
 		}
 	}
 }
@@ -82,11 +82,11 @@ func TestWebhookFromAnotherModule(t *testing.T) {
 	ours, _ := required(t, filepath.Join(repository, "go.mod"))
 	theirs, oldest := required(t, filepath.Join(repository, "webhook", "go.mod"))
 	if len(theirs) != 0 {
-		t.Errorf("package webhook requires %v, want nothing", theirs)
+		t.Errorf("what package webhook requires: got %v, want nothing", theirs)
 	}
 	for _, m := range older {
 		if semver.Compare(ours[m.Path], m.Version) <= 0 {
-			t.Errorf("the provider requires %s %q, want a newer one than %s", m.Path, ours[m.Path], m.Version)
+			t.Errorf("the provider's version of %s: got %q, want a newer one than %s", m.Path, ours[m.Path], m.Version)
 		}
 		publish(t, proxy, m, []byte("module "+m.Path+"\n"), nil)
 	}
@@ -227,7 +227,7 @@ func serves(t *testing.T, program string) {
 			t.Error(err)
 		}
 		if err := command.Wait(); err != nil {
-			t.Errorf("the program ended with %v\n%s", err, said.String())
+			t.Errorf("the end of the program: got %v, want no error\n%s", err, said.String())
 		}
 	}()
 	var base []byte
@@ -247,7 +247,7 @@ func serves(t *testing.T, program string) {
 	}
 	response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		t.Errorf("GET /plans answered %d", response.StatusCode)
+		t.Errorf("GET /plans: got %d, want 200", response.StatusCode)
 	}
 }
 

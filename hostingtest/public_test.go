@@ -39,7 +39,7 @@ func TestPublicTypesAreOwn(t *testing.T) {
 			ast.Inspect(public, func(n ast.Node) bool {
 				if selector, ok := n.(*ast.SelectorExpr); ok {
 					if of, ok := selector.X.(*ast.Ident); ok && internal[of.Name] {
-						t.Errorf("%s: %s.%s is in an exported declaration", entry.Name(), of.Name, selector.Sel.Name)
+						t.Errorf("%s: got %s.%s in an exported declaration, want no internal type there", entry.Name(), of.Name, selector.Sel.Name)
 					}
 				}
 				return true
@@ -47,7 +47,7 @@ func TestPublicTypesAreOwn(t *testing.T) {
 		}
 	}
 	if checked < 50 {
-		t.Errorf("found %d exported declarations, want at least 50", checked)
+		t.Errorf("exported declarations: got %d, want at least 50", checked)
 	}
 }
 

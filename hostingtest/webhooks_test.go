@@ -19,16 +19,16 @@ func TestReceiverThatFails(t *testing.T) {
 	})))
 	status, made := send(t, s, http.MethodPost, "/webhooks", `{"url":"https://hooks.example.com/shop"}`)
 	if status != http.StatusCreated {
-		t.Fatalf("the endpoint was answered %d", status)
+		t.Fatalf("the creation of the endpoint: got %d, want 201", status)
 	}
 	s.Emit("health_alert", "", nil)
 	s.Advance(15 * time.Hour)
 	list, err := s.Deliveries(made["id"].(string))
 	if err != nil || len(list) != 1 || list[0].State != "given_up" || len(list[0].Attempts) != 6 {
-		t.Fatalf("the deliveries are %+v (%v)", list, err)
+		t.Fatalf("the deliveries: got %+v (%v), want one given up after 6 attempts", list, err)
 	}
 	if a := list[0].Attempts[5]; a.Status != 404 || !strings.Contains(a.Answer, "not here: https://hooks.example.com/shop") {
-		t.Errorf("the last attempt is %+v", a)
+		t.Errorf("the last attempt: got %+v, want 404 and the receiver's text", a)
 	}
 	if _, err := s.Deliveries("none"); err == nil {
 		t.Error("Deliveries of an unknown endpoint: got no error, want one")

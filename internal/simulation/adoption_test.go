@@ -61,13 +61,13 @@ func TestAdoption(t *testing.T) {
 	if seed := int(found.Load()); seed != 0 {
 		smallest := shrunk(t, adoptions(), seed, func(a adopting) bool { return len(adoption(t, a).violations) > 0 })
 		o := adoption(t, smallest)
-		t.Errorf("the account of seed %d is not adopted as it is. The smallest of its kind, with its records worded %q:\n%s\n\nWhat happens:\n%s",
+		t.Errorf("the account of seed %d: got other objects after the adoption, want it as it is. The smallest of its kind, with its records worded %q:\n%s\n\nWhat happens:\n%s",
 			seed, smallest.shapes, smallest.Account, strings.Join(o.story, "\n"))
 		return
 	}
 	for kind := range schemas().ListResourceSchemas {
 		if tally.counts[kind] == 0 {
-			t.Errorf("in %d accounts there is no %s", *adoptionRuns, kind)
+			t.Errorf("%s in %d accounts: got none, want at least one", kind, *adoptionRuns)
 		}
 	}
 }

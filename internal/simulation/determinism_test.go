@@ -33,7 +33,7 @@ func TestOneTracePerScenario(t *testing.T) {
 			t.Parallel()
 			for again := range *simAgain - 1 {
 				if log := inOrder(play(t, s).log); !slices.Equal(first, log) {
-					t.Fatalf("run %d of\n%s\ndiffers: %s", again+2, s, firstDifference(first, log))
+					t.Fatalf("run %d of\n%s\ngot another log, want that of the first run: %s", again+2, s, firstDifference(first, log))
 				}
 			}
 		})

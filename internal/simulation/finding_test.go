@@ -53,7 +53,7 @@ func shrunk[T any](t *testing.T, drawn *rapid.Generator[T], seed int, breaks fun
 			one := drawn.Draw(rt, "drawn")
 			if breaks(one) {
 				smallest = one
-				rt.Fatalf("it breaks the same check")
+				rt.Fatal("the scenario breaks the same check")
 			}
 		})
 	})

@@ -30,7 +30,7 @@ func TestMinimalRefresh(t *testing.T) {
 			}
 			lines := slices.DeleteFunc(strings.Split(string(written), "\n"), func(line string) bool { return strings.HasPrefix(line, "#") })
 			if diff := cmp.Diff(lines, strings.Split(simulatedTranscript(t, s, terraform116), "\n")); diff != "" {
-				t.Errorf("the calls of Terraform 1.17 (-) and of the simulated CLI (+):\n%s", diff)
+				t.Errorf("the calls of the simulated CLI, against those of Terraform 1.17 (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -53,7 +53,7 @@ func TestSimulatedCLIAsksAsTheRealOnes(t *testing.T) {
 				}
 				got := simulatedTranscript(t, s, kind)
 				if diff := cmp.Diff(strings.Split(string(recorded), "\n"), strings.Split(got, "\n")); diff != "" {
-					t.Errorf("the calls of %s (-) and of the simulated CLI (+); after a change of a schema or a scenario, make transcripts writes %s again:\n%s", kind, transcriptFile(kind.String(), s.name), diff)
+					t.Errorf("the calls of the simulated CLI, against those of %s (-want +got); after a change of a schema or a scenario, make transcripts writes %s again:\n%s", kind, transcriptFile(kind.String(), s.name), diff)
 				}
 			})
 		}
