@@ -41,7 +41,7 @@ func TestReceiverHandlesOnce(t *testing.T) {
 		return nil
 	}}
 	if status := post(r, "dlv-1", "evt-1", "s"); status != 500 {
-		t.Errorf("a delivery whose handling failed was answered %d", status)
+		t.Errorf("a delivery whose handling failed: got status %d, want 500", status)
 	}
 	failing = false
 	for _, c := range []struct {
@@ -52,11 +52,11 @@ func TestReceiverHandlesOnce(t *testing.T) {
 		{"dlv-2", "evt-2", "another", 401}, {"dlv-2", "evt-2", "s", 204}, {"", "evt-3", "s", 400},
 	} {
 		if status := post(r, c.delivery, c.event, c.secret); status != c.want {
-			t.Errorf("%+v was answered %d", c, status)
+			t.Errorf("%+v: got status %d, want %d", c, status, c.want)
 		}
 	}
 	if got := fmt.Sprint(handled); got != "[dlv-1 dlv-2]" {
-		t.Errorf("%s were handled", got)
+		t.Errorf("handled deliveries: got %s, want dlv-1 and dlv-2", got)
 	}
 }
 
@@ -78,10 +78,10 @@ func TestReceiverAtWork(t *testing.T) {
 	}
 	close(end)
 	if status := <-first; status != 204 {
-		t.Errorf("the first was answered %d", status)
+		t.Errorf("the first delivery: got status %d, want 204", status)
 	}
 	if status := post(r, "dlv-1", "evt-1", "s"); status != 204 {
-		t.Errorf("the next was answered %d", status)
+		t.Errorf("the next delivery: got status %d, want 204", status)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestReceiverRefuses(t *testing.T) {
 	}
 	unsafe := &webhook.Receiver{Secrets: []string{""}}
 	if status := post(unsafe, "dlv-1", "evt-1", ""); status != 500 {
-		t.Errorf("with an empty secret it was answered %d", status)
+		t.Errorf("a delivery with an empty secret: got status %d, want 500", status)
 	}
 }
 
@@ -157,12 +157,12 @@ func TestRecent(t *testing.T) {
 	_ = r.Note(ctx, "a", "b", "a", "c", "d")
 	for id, want := range map[string]bool{"a": false, "b": true, "c": true, "d": true, "e": false} {
 		if known, err := r.Knows(ctx, id); known != want || err != nil {
-			t.Errorf("%s is known: %t (%v)", id, known, err)
+			t.Errorf("Knows(%s): got %t (%v), want %t", id, known, err, want)
 		}
 	}
 	none := webhook.NewRecent(0)
 	_ = none.Note(ctx, "a", "b")
 	if known, _ := none.Knows(ctx, "b"); !known {
-		t.Error("the last id is not known")
+		t.Error("Knows of the last id: got false, want true")
 	}
 }

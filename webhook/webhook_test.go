@@ -48,16 +48,16 @@ func TestVerify(t *testing.T) {
 	}
 	e := d.Event
 	if d.ID != "dlv-1" || e.ID != "evt-4kq2xw7m3p5r" || e.Type != "label" || e.InstanceID != "i-shop" || !e.At.Equal(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)) {
-		t.Errorf("the delivery is %+v", d)
+		t.Errorf("the delivery: got %+v, want dlv-1 with the label of i-shop", d)
 	}
 	if !strings.Contains(string(e.Data), `"tags":["prod"]`) {
-		t.Errorf("the data is %s", e.Data)
+		t.Errorf("the data: got %s, want the tag prod in it", e.Data)
 	}
 	if signed := webhook.Sign(fixtureBody(t), fixtureSecret); signed != fixtureSignature {
 		t.Errorf("Sign: got %s, want %s", signed, fixtureSignature)
 	}
 	if _, err := webhook.Verify(fixtureBody(t), headers(), "the new one", fixtureSecret); err != nil {
-		t.Errorf("with two secrets: %s", err)
+		t.Errorf("Verify with two secrets: got error %s, want none", err)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestTamperedDelivery(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if d, err := webhook.Verify([]byte(c.body), c.header, c.secrets...); !errors.Is(err, c.want) || d.ID != "" || d.Event.ID != "" {
-				t.Errorf("it gave %+v and %v, want %v", d, err, c.want)
+				t.Errorf("Verify: got %+v and error %v, want nothing and %v", d, err, c.want)
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func TestEventOfTheAccount(t *testing.T) {
 	} {
 		d, err := webhook.Verify([]byte(body), headers("X-Service-Signature", webhook.Sign([]byte(body), fixtureSecret)), fixtureSecret)
 		if err != nil || d.Event.InstanceID != "" || string(d.Event.Data) != "{}" || d.Event.At.Format(time.RFC3339) != "2026-03-01T12:00:00Z" {
-			t.Errorf("%s gave %+v and %v", body, d, err)
+			t.Errorf("Verify of %s: got %+v and error %v, want no instance, no data and noon", body, d, err)
 		}
 	}
 }
@@ -156,12 +156,12 @@ func FuzzVerify(f *testing.F) {
 			d, err := webhook.Verify(body, h, secret)
 			if err != nil {
 				if d.ID != "" || d.Event.ID != "" {
-					t.Errorf("a refused delivery gave %+v", d)
+					t.Errorf("Verify of a refused delivery: got %+v, want nothing", d)
 				}
 				continue
 			}
 			if secret == "" || !strings.EqualFold(given, webhook.Sign(body, secret)) || d.ID != delivery || d.Event.Type != event || d.Event.ID == "" || d.Event.Data[0] != '{' {
-				t.Errorf("Verify accepted a forged delivery: %+v", d)
+				t.Errorf("Verify of a forged delivery: got %+v, want a refusal", d)
 			}
 		}
 	})

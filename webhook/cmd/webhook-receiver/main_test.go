@@ -26,7 +26,7 @@ func TestReceiver(t *testing.T) {
 	next := func() string {
 		t.Helper()
 		if !lines.Scan() {
-			t.Fatalf("the receiver ended: %v", lines.Err())
+			t.Fatalf("the receiver: got its end (%v), want a further line", lines.Err())
 		}
 		return lines.Text()
 	}
@@ -81,6 +81,6 @@ func deliver(t *testing.T, url, secret string) <-chan int {
 func TestReceiverWantsASecret(t *testing.T) {
 	t.Parallel()
 	if err := run(context.Background(), nil, "", io.Discard); err == nil {
-		t.Error("run without a secret: got no error")
+		t.Error("run without a secret: got no error, want one")
 	}
 }
