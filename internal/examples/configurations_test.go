@@ -63,7 +63,7 @@ func (c configuration) apply(t *testing.T, files []string) {
 	w.destroy()
 	for what, n := range fake.Left() {
 		if n != 0 {
-			t.Errorf("%d %s are left", n, what)
+			t.Errorf("%s after the destroy: got %d, want none", what, n)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func testModule(t *testing.T, files []string) {
 	}
 	for what, n := range fake.Left() {
 		if n != 0 {
-			t.Errorf("%d %s are left", n, what)
+			t.Errorf("%s after the test: got %d, want none", what, n)
 		}
 	}
 }
@@ -101,7 +101,7 @@ var postgresRoles = configuration{psql: true, does: func(t *testing.T, w *worksp
 	w.write("policy.sql", strings.Replace(script, "ENABLE ROW LEVEL SECURITY", "DISABLE ROW LEVEL SECURITY", 1))
 	said, exit := w.run("terraform", "apply", "-auto-approve", "-no-color")
 	if exit == 0 {
-		t.Error("the check passes without a policy")
+		t.Error("the check without a policy: got exit code 0, want another")
 	}
 	says(t, said, "drafts are shown to readonly")
 	w.write("policy.sql", script)
@@ -116,7 +116,7 @@ var keyRotation = configuration{
 		password := func() string {
 			record, err := w.fake.Connection(t.Context(), w.fake.Instances()[0].ID)
 			if err != nil || record.Engines.Postgres == nil {
-				t.Fatalf("%+v: %v", record, err)
+				t.Fatalf("the connection record: got %+v (%v), want one with postgres", record, err)
 			}
 			return record.Engines.Postgres.OwnerURL
 		}
@@ -127,7 +127,7 @@ var keyRotation = configuration{
 		w.mustBeSettled()
 		says(t, w.apply("-invoke=action.hosting_instance_rotate.passwords"), "Actions: 1 invoked.")
 		if third := password(); first == second || second == third {
-			t.Errorf("the passwords are %s, %s, %s", first, second, third)
+			t.Errorf("the passwords: got %s, %s, %s, want each to differ from the one before", first, second, third)
 		}
 	},
 }

@@ -77,7 +77,7 @@ func configurationFiles(t *testing.T) []string {
 		return err
 	})
 	if err != nil || len(all) == 0 {
-		t.Fatalf("%d files: %v", len(all), err)
+		t.Fatalf("files of the examples: got %d (%v), want some", len(all), err)
 	}
 	return all
 }
@@ -157,12 +157,12 @@ func TestEveryExampleIsTested(t *testing.T) {
 			}
 		}
 		if len(its) != 1 {
-			t.Errorf("%s is tested in %d ways, want one: %v", file, len(its), its)
+			t.Errorf("tests of %s: got %d, want one: %v", file, len(its), its)
 		}
 	}
 	for pattern, used := range patterns {
 		if !used {
-			t.Errorf("%s matches no file", pattern)
+			t.Errorf("files that %s matches: got none, want some", pattern)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func importByID(t *testing.T, files []string) {
 			continue
 		}
 		if said, exit := w.run("sh", "-c", w.ofAccount(text(t, file))); exit != 0 {
-			t.Errorf("%s ended with exit code %d:\n%s", file, exit, said)
+			t.Errorf("%s: got exit code %d, want 0:\n%s", file, exit, said)
 		}
 	}
 	w.mustBeSettled()

@@ -22,10 +22,10 @@ func TestIndexNamesEachExample(t *testing.T) {
 		}
 		for _, match := range indexed.FindAllStringSubmatch(line, -1) {
 			if match[1] != match[2] {
-				t.Errorf("%s leads to %s", match[1], match[2])
+				t.Errorf("the link %s: got the target %s, want the same", match[1], match[2])
 			}
 			if info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(match[2]))); err != nil || !info.IsDir() {
-				t.Errorf("examples/README.md names %s, which is not a folder", match[2])
+				t.Errorf("examples/README.md: got %s, want only folders", match[2])
 			}
 			lines[match[2]] = true
 		}
@@ -36,13 +36,13 @@ func TestIndexNamesEachExample(t *testing.T) {
 			example = path.Dir(example)
 		}
 		if example == "." {
-			t.Errorf("no line of examples/README.md names %s", path.Dir(file))
+			t.Errorf("examples/README.md: got no line of %s, want one", path.Dir(file))
 		}
 	}
 	// A line of a parent folder would hide a missing line of a subfolder.
 	for _, kind := range []string{"modules", "environments"} {
 		if lines[kind] {
-			t.Errorf("name each folder of %s", kind)
+			t.Errorf("examples/README.md: got a line of %s as a whole, want one of each folder in it", kind)
 		}
 	}
 }

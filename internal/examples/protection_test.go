@@ -71,6 +71,6 @@ module "e" {
 }
 `
 	if got != want {
-		t.Errorf("got\n%s", got)
+		t.Errorf("the configuration: got\n%s\nwant\n%s", got, want)
 	}
 }

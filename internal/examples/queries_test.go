@@ -14,7 +14,7 @@ func lists(t *testing.T, output, text string) {
 	t.Helper()
 	for _, b := range block.FindAllStringSubmatch(text, -1) {
 		if name := "list." + b[2] + "." + b[3]; !strings.Contains(output, name+" ") {
-			t.Errorf("%s found nothing:\n%s", name, output)
+			t.Errorf("the output of the query: got\n%s\nwant %s in it", output, name)
 		}
 	}
 }

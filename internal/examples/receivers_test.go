@@ -172,7 +172,7 @@ func printed(t *testing.T, command *exec.Cmd, secret string) (next func() string
 	return func() string {
 		t.Helper()
 		if !lines.Scan() {
-			t.Fatalf("the receiver printed nothing more: %v", lines.Err())
+			t.Fatalf("the receiver: got no further line (%v), want one", lines.Err())
 		}
 		return lines.Text()
 	}

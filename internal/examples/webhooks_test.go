@@ -36,16 +36,16 @@ func receiveWebhooks(t *testing.T, files []string) {
 	w.mustBeSettled()
 	fake.Emit("health_alert", "i-shop", map[string]any{"healthy": false})
 	if line := next(); !strings.HasSuffix(line, ` health_alert of i-shop: {"healthy":false}`) {
-		t.Errorf("the receiver said %s", line)
+		t.Errorf("the receiver: got %s, want the health_alert of i-shop", line)
 	}
 	w.apply("-var", "webhook_secret=another secret than its own", "-var", "webhook_secret_version=2")
 	fake.Emit("health_reset", "i-shop", nil)
 	if line := next(); !strings.HasPrefix(line, "refused: ") {
-		t.Errorf("the receiver said %s", line)
+		t.Errorf("the receiver: got %s, want a refusal", line)
 	}
 	w.destroy()
 	if n := len(fake.Webhooks()); n != 0 {
-		t.Errorf("%d endpoints are left", n)
+		t.Errorf("endpoints that are left: got %d, want none", n)
 	}
 }
 

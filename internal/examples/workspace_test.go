@@ -134,7 +134,7 @@ func (w *workspace) terraform(arguments ...string) string {
 	w.t.Helper()
 	said, exit := w.run("terraform", append(arguments, "-no-color")...)
 	if exit != 0 {
-		w.t.Fatalf("terraform %s ended with exit code %d:\n%s", strings.Join(arguments, " "), exit, said)
+		w.t.Fatalf("terraform %s: got exit code %d, want 0:\n%s", strings.Join(arguments, " "), exit, said)
 	}
 	return said
 }
@@ -149,7 +149,7 @@ func (w *workspace) apply(arguments ...string) string {
 		said, exit = w.run("terraform", arguments...)
 	}
 	if exit != 0 {
-		w.t.Fatalf("terraform %s ended with exit code %d:\n%s", strings.Join(arguments, " "), exit, said)
+		w.t.Fatalf("terraform %s: got exit code %d, want 0:\n%s", strings.Join(arguments, " "), exit, said)
 	}
 	return said
 }
@@ -192,7 +192,7 @@ func (w *workspace) destroy() {
 	}
 	w.terraform("destroy", "-auto-approve")
 	if left := w.terraform("state", "list"); left != "" {
-		w.t.Errorf("the state still holds\n%s", left)
+		w.t.Errorf("the state after the destroy: got\n%s\nwant nothing", left)
 	}
 }
 

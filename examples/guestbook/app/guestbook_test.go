@@ -85,7 +85,7 @@ func TestHealth(t *testing.T) {
 	server := httptest.NewServer(book.routes())
 	defer server.Close()
 	if status, body, _ := send(t, "GET", server.URL+"/healthz", "", nil); status != http.StatusOK || body != "ok" {
-		t.Errorf("it answered %d %q", status, body)
+		t.Errorf("/healthz without a database: got %d %q, want 200 \"ok\"", status, body)
 	}
 }
 
@@ -94,17 +94,17 @@ func TestMessageIsKeptAndShown(t *testing.T) {
 	server, _, _ := start(t)
 	status, body, _ := send(t, "POST", server.URL+"/api/entries", `{"message": "  <script>alert(1)</script>\r\nhello "}`, signedIn)
 	if status != http.StatusCreated || strings.Contains(body, "example.test") {
-		t.Fatalf("it answered %d %s", status, body)
+		t.Fatalf("a message: got %d %s, want 201 without the address", status, body)
 	}
 	_, page, header := send(t, "GET", server.URL+"/", "", nil)
 	if !strings.Contains(page, "&lt;script&gt;alert(1)&lt;/script&gt;\nhello<") {
-		t.Errorf("the message is not on the page as it was written:\n%s", page)
+		t.Errorf("the page: got\n%s\nwant the message as it was written", page)
 	}
 	if strings.Contains(page, "ada@example.test") || !strings.Contains(page, ">ada<") {
 		t.Error("the page shows the address, or no name")
 	}
 	if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "script-src 'self';") || !strings.Contains(policy, "connect-src 'self' http://127.0.0.1:") {
-		t.Errorf("the policy is %q", policy)
+		t.Errorf("the policy: got %q, want own scripts and the auth engine's address", policy)
 	}
 }
 
@@ -129,15 +129,15 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			if status, body, _ := send(t, "POST", server.URL+"/api/entries", row.body, row.header); status != row.status || !strings.Contains(body, row.says) {
-				t.Errorf("it answered %d %s, want %d with %q", status, body, row.status, row.says)
+				t.Errorf("the answer: got %d %s, want %d with %q", status, body, row.status, row.says)
 			}
 		})
 	}
 	if len(kept.kept) > 0 {
-		t.Errorf("%v was kept", kept.kept)
+		t.Errorf("messages that were kept: got %v, want none", kept.kept)
 	}
 	if status, _, _ := send(t, "POST", server.URL+"/api/entries", `{"message": "`+strings.Repeat("é", 500)+`"}`, signedIn); status != http.StatusCreated {
-		t.Errorf("500 characters are refused with %d", status)
+		t.Errorf("a message of 500 characters: got %d, want 201", status)
 	}
 }
 
@@ -155,20 +155,20 @@ func TestApologies(t *testing.T) {
 		kept.err = row.err
 		status, page, _ := send(t, "GET", server.URL+"/", "", nil)
 		if status != http.StatusServiceUnavailable || !strings.Contains(page, row.says) || !strings.Contains(page, "Visit number") {
-			t.Errorf("without its database the page is %d:\n%s", status, page)
+			t.Errorf("the page without its database: got %d, want 503 with %q and the visits:\n%s", status, row.says, page)
 		}
 	}
 	if status, body, _ := send(t, "POST", server.URL+"/api/entries", `{"message": "hi"}`, signedIn); status != http.StatusServiceUnavailable || !strings.Contains(body, "not kept") {
-		t.Errorf("without its database a message gets %d %s", status, body)
+		t.Errorf("a message without a database: got %d %s, want 503 and that it is not kept", status, body)
 	}
 	kept.err = nil
 	book.auth.url = "http://127.0.0.1:1"
 	if status, body, _ := send(t, "POST", server.URL+"/api/entries", `{"message": "hi"}`, signedIn); status != http.StatusServiceUnavailable || !strings.Contains(body, "cannot be checked") {
-		t.Errorf("without the auth engine a message gets %d %s", status, body)
+		t.Errorf("a message without the auth engine: got %d %s, want 503 and that it cannot be checked", status, body)
 	}
 	book.auth.url = ""
 	if _, page, _ := send(t, "GET", server.URL+"/login", "", nil); !strings.Contains(page, "Sign-in is not set up yet") {
-		t.Errorf("without an auth engine the page is\n%s", page)
+		t.Errorf("the sign-in page without an auth engine: got\n%s\nwant that sign-in is not set up", page)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestPages(t *testing.T) {
 		"/nowhere": 404, "/layout.html": 404, "/web/": 404,
 	} {
 		if status, _, header := send(t, "GET", server.URL+path, "", nil); status != want || header.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%s answered %d, want %d", path, status, want)
+			t.Errorf("%s: got %d, want %d with nosniff", path, status, want)
 		}
 	}
 }

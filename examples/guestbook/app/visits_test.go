@@ -22,10 +22,10 @@ func TestVisitsAreCounted(t *testing.T) {
 	all.Wait()
 	// Another process continues the count.
 	if n, err := (&counter{file: file}).next(); n != 21 || err != nil {
-		t.Errorf("after 20 visits the next is number %d (%v)", n, err)
+		t.Errorf("the number of the visit after 20: got %d (%v), want 21", n, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".visits-*")); len(left) > 0 {
-		t.Errorf("%v is left", left)
+		t.Errorf("temporary files: got %v, want none", left)
 	}
 }
 
@@ -37,7 +37,7 @@ func TestVisitsThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := (&counter{file: file}).next(); err == nil {
-		t.Errorf("the visit was counted as %d", n)
+		t.Errorf("a visit with a broken file: got the number %d, want an error", n)
 	}
 	if _, err := (&counter{file: filepath.Join(t.TempDir(), "no", "visits")}).next(); err == nil {
 		t.Error("next: got no error although the folder is missing, want one")
