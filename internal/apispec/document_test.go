@@ -76,7 +76,7 @@ func TestDocumentHasTheContract(t *testing.T) {
 	}
 	slices.Sort(described)
 	if diff := cmp.Diff(contract, described); diff != "" {
-		t.Errorf("operations of contract in document_test.go (-) and of openapi.yaml (+):\n%s", diff)
+		t.Errorf("operations of openapi.yaml, against contract in document_test.go (-want +got):\n%s", diff)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestDocumentIsOpenAPI31(t *testing.T) {
 		t.Fatal(err)
 	}
 	if doc.OpenAPI != "3.1.0" {
-		t.Errorf("the document says OpenAPI %q, want 3.1.0", doc.OpenAPI)
+		t.Errorf("the document's version of OpenAPI: got %q, want 3.1.0", doc.OpenAPI)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestDocumentIsGivenAsACopy(t *testing.T) {
 	t.Parallel()
 	Document()[0] = 'X'
 	if Document()[0] == 'X' {
-		t.Error("changing what Document returned changed the document")
+		t.Error("the document after a change of what Document returned: got it changed, want a copy")
 	}
 }
 
@@ -113,18 +113,18 @@ func TestSettledHasAReason(t *testing.T) {
 		case trimmed == mark:
 			marks++
 			if next := lines[i+1]; len(next) <= len(indent+reason) || !strings.HasPrefix(next, indent+reason) {
-				t.Errorf("line %d: x-settled without x-settled-reason in the line after it", i+1)
+				t.Errorf("line %d: got x-settled alone, want x-settled-reason in the line after it", i+1)
 			}
 		case strings.HasPrefix(trimmed, reason):
 			if lines[i-1] != indent+mark {
-				t.Errorf("line %d: x-settled-reason without x-settled in the line before it", i+1)
+				t.Errorf("line %d: got x-settled-reason alone, want x-settled in the line before it", i+1)
 			}
 		case !strings.HasPrefix(trimmed, "#") && strings.Contains(trimmed, "x-settled"):
-			t.Errorf("line %d: a mark that is written in another way: %s", i+1, trimmed)
+			t.Errorf("line %d: got the mark %s, want it in the usual form", i+1, trimmed)
 		}
 	}
 	if marks == 0 {
-		t.Error("no operation or field is marked as settled")
+		t.Error("marks of settled operations and fields: got none, want some")
 	}
 }
 
@@ -164,7 +164,7 @@ func checkKeywords(t *testing.T, place string, schema any) {
 	}
 	for keyword, value := range object {
 		if !slices.Contains(checked, keyword) {
-			t.Errorf("%s: keyword %q is not checked", place, keyword)
+			t.Errorf("%s: got the keyword %q, want only checked ones", place, keyword)
 		}
 		switch value := value.(type) {
 		case map[string]any:

@@ -145,15 +145,15 @@ func TestGoodExchangesPass(t *testing.T) {
 		method, _, _ := strings.Cut(good.operation, " ")
 		request := newRequest(method, good.target, good.request)
 		if err := validator.Request(request, []byte(good.request)); err != nil {
-			t.Errorf("a request of goodExchanges in internal/apispec/exchange_test.go: %v", err)
+			t.Errorf("a request of goodExchanges in internal/apispec/exchange_test.go: got %v, want no violation", err)
 		}
 		if err := validator.Response(request, good.status, answerHeader(good.operation, good.status), []byte(good.answer)); err != nil {
-			t.Errorf("an answer of goodExchanges in internal/apispec/exchange_test.go: %v", err)
+			t.Errorf("an answer of goodExchanges in internal/apispec/exchange_test.go: got %v, want no violation", err)
 		}
 	}
 	for _, operation := range contract {
 		if !seen[operation] {
-			t.Errorf("%s has no row in goodExchanges in internal/apispec/exchange_test.go", operation)
+			t.Errorf("the rows of %s in goodExchanges in internal/apispec/exchange_test.go: got none, want one", operation)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func TestBadAnswersFail(t *testing.T) {
 	replaced := func(old, replacement string) string {
 		changed := strings.Replace(goodInstance, old, replacement, 1)
 		if changed == goodInstance {
-			t.Fatalf("%s is not in the good instance", old)
+			t.Fatalf("the good instance: got it without %s, want that in it", old)
 		}
 		return changed
 	}

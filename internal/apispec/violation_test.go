@@ -17,10 +17,10 @@ func checkViolation(t *testing.T, err error, want string) {
 		t.Fatalf("got %v, want a violation", err)
 	}
 	if !strings.Contains(violation.Reason, want) {
-		t.Errorf("the reason is %q, want it to name %q", violation.Reason, want)
+		t.Errorf("the reason: got %q, want %q in it", violation.Reason, want)
 	}
 	if strings.ContainsAny(err.Error(), "\r\n") {
-		t.Errorf("the violation is not one line: %q", err)
+		t.Errorf("the violation: got %q, want one line", err)
 	}
 }
 
@@ -42,9 +42,9 @@ func TestViolationsHoldNoValues(t *testing.T) {
 	} {
 		err := validator.Response(connection, 200, header, []byte(body))
 		if err == nil {
-			t.Errorf("%s passed", body)
+			t.Errorf("a violation: got none for %s, want one", body)
 		} else if strings.Contains(err.Error(), canary) {
-			t.Errorf("the violation holds the value: %v", err)
+			t.Errorf("the violation: got %v, want it without the value", err)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestRequestLeavesTheRequestAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(left, []byte("still here")) {
-		t.Errorf("the request's body reads %q after the check", left)
+		t.Errorf("the request's body after the check: got %q, want \"still here\"", left)
 	}
 }
 
@@ -82,10 +82,10 @@ func TestConcurrentUse(t *testing.T) {
 				method, _, _ := strings.Cut(good.operation, " ")
 				request := newRequest(method, good.target, good.request)
 				if err := validator.Request(request, []byte(good.request)); err != nil {
-					t.Errorf("goodExchanges in internal/apispec/exchange_test.go: %v", err)
+					t.Errorf("a request of goodExchanges in internal/apispec/exchange_test.go: got %v, want no violation", err)
 				}
 				if err := validator.Response(request, good.status, answerHeader(good.operation, good.status), []byte(good.answer)); err != nil {
-					t.Errorf("goodExchanges in internal/apispec/exchange_test.go: %v", err)
+					t.Errorf("an answer of goodExchanges in internal/apispec/exchange_test.go: got %v, want no violation", err)
 				}
 			}
 		})

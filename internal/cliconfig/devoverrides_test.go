@@ -19,9 +19,9 @@ func TestDevOverrides(t *testing.T) {
 `
 	got := DevOverridesOf(map[string]string{Provider: `/a "x"`, "cyrilgdev/postgresql": "/b"})
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("DevOverridesOf (-want +got):\n%s", diff)
 	}
 	if DevOverrides("/a") != DevOverridesOf(map[string]string{Provider: "/a"}) {
-		t.Error(DevOverrides("/a"))
+		t.Errorf("DevOverrides(/a): got %s, want that of a map with the provider", DevOverrides("/a"))
 	}
 }

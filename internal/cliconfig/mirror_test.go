@@ -25,15 +25,15 @@ func TestMirror(t *testing.T) {
 		laid = append(laid, path)
 		text, err := fs.ReadFile(os.DirFS(mirror), path)
 		if info, _ := entry.Info(); info.Mode()&0o100 == 0 || string(text) != "a provider" {
-			t.Errorf("%s has the mode %s and holds %q", path, info.Mode(), text)
+			t.Errorf("%s: got the mode %s and the text %q, want an executable \"a provider\"", path, info.Mode(), text)
 		}
 		return err
 	})
 	name := "/instance-hosting/hosting/" + Edition + "/" + runtime.GOOS + "_" + runtime.GOARCH + "/terraform-provider-hosting_v" + Edition
 	if want := []string{"registry.opentofu.org" + name, "registry.terraform.io" + name}; err != nil || !slices.Equal(laid, want) {
-		t.Errorf("the mirror holds %v, want %v: %v", laid, want, err)
+		t.Errorf("the mirror: got %v (%v), want %v", laid, err, want)
 	}
 	if err := Mirror(t.TempDir(), program+" that is not there"); err == nil {
-		t.Error("Mirror accepted a missing program")
+		t.Error("Mirror of a missing program: got no error, want one")
 	}
 }

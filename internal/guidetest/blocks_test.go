@@ -31,7 +31,7 @@ func TestBlocks(t *testing.T) {
 		}
 		for _, b := range blocksOf(all[page]) {
 			if b.language == "hcl" {
-				t.Errorf("%s:%d: write terraform, as the Registry does", page, b.line)
+				t.Errorf("%s:%d: got the language hcl, want terraform, as the Registry writes it", page, b.line)
 			}
 			if b.language != "terraform" || seen[b.text] {
 				continue
@@ -43,7 +43,7 @@ func TestBlocks(t *testing.T) {
 				files++
 			}
 			if strings.HasPrefix(page, "docs/guides/") && !isFile {
-				t.Errorf("%s:%d: a block of a guide begins with a comment of its file's name", page, b.line)
+				t.Errorf("%s:%d: got a block without a name, want a comment of its file's name first", page, b.line)
 			}
 			t.Run(fmt.Sprintf("%s:%d", page, b.line), func(t *testing.T) {
 				t.Parallel()
@@ -64,7 +64,7 @@ func overrides(t *testing.T) string {
 	}
 	mirrored, err := filepath.Glob(filepath.Join(filepath.Dir(programs), "mirror", "registry.terraform.io", "*", "*", "*", "*", "terraform-provider-hosting_*"))
 	if err != nil || len(mirrored) != 1 {
-		t.Fatal(mirrored, err)
+		t.Fatalf("the mirrored provider: got %v (%v), want one", mirrored, err)
 	}
 	path := filepath.Join(t.TempDir(), "cli.tfrc")
 	text := cliconfig.DevOverridesOf(map[string]string{cliconfig.Provider: filepath.Dir(mirrored[0]), "cyrilgdev/postgresql": providers})

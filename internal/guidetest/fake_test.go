@@ -63,7 +63,7 @@ func startFake(t *testing.T, args ...string) *fake {
 		}
 		select {
 		case <-ended:
-			t.Fatalf("the fake ended before it was ready:\n%s", f.said(t))
+			t.Fatalf("the fake: got its end, want first that it is ready:\n%s", f.said(t))
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
@@ -102,6 +102,6 @@ func (f *fake) tell(t *testing.T, said string) {
 	defer response.Body.Close()
 	if response.StatusCode >= 300 {
 		answer, _ := io.ReadAll(response.Body)
-		t.Fatalf("%s: the fake answered %s: %s", said, response.Status, answer)
+		t.Fatalf("%s: got %s, want a success: %s", said, response.Status, answer)
 	}
 }

@@ -24,7 +24,7 @@ func TestFirstConfiguration(t *testing.T) {
 				reader.write("main.tf", b.text)
 				output := reader.run("terraform init\nterraform apply\nterraform plan -detailed-exitcode", true)
 				if reader.exit != 0 || !shows(output, "Apply complete! Resources: 3 added, 0 changed, 0 destroyed. … No changes.") {
-					t.Errorf("exit code %d:\n%s", reader.exit, output)
+					t.Errorf("the first configuration: got exit code %d, want 0 and three objects:\n%s", reader.exit, output)
 				}
 				return
 			}

@@ -109,13 +109,13 @@ func follow(t *testing.T, page string, fake *fake, variables ...string) (files, 
 			files++
 		case b.language == "shell":
 			if output := reader.run(b.text, true); reader.exit != 0 {
-				t.Fatalf("line %d: exit code %d of\n%s\nwhich said:\n%s", b.line, reader.exit, b.text, colour.ReplaceAllString(output, ""))
+				t.Fatalf("line %d: got exit code %d, want 0, of\n%s\nwhich said:\n%s", b.line, reader.exit, b.text, colour.ReplaceAllString(output, ""))
 			}
 			commands++
 		case b.language == "console":
 			commands += reader.converse(b)
 		case !slices.Contains(shown, b.language):
-			t.Errorf("line %d: a block of the language %q is neither a file nor run", b.line, b.language)
+			t.Errorf("line %d: got a block of the language %q, want a file, commands or a language that is only shown", b.line, b.language)
 		}
 	}
 	return files, commands
@@ -127,15 +127,15 @@ func (s *terminal) converse(b block) int {
 	commands := b.commands()
 	for at, c := range commands {
 		if c.text == "" {
-			s.t.Fatalf("line %d: the block does not begin with a prompt", b.line)
+			s.t.Fatalf("line %d: got the start of a block %q, want a prompt", b.line, b.text)
 		}
 		output := s.run(c.text, false)
 		if !shows(output, c.says) {
-			s.t.Fatalf("line %d: %s should say\n%s\nand says\n%s", b.line, c.text, c.says, colour.ReplaceAllString(output, ""))
+			s.t.Fatalf("line %d: the output of %s: got\n%s\nwant\n%s", b.line, c.text, colour.ReplaceAllString(output, ""), c.says)
 		}
 		asked := at+1 < len(commands) && commands[at+1].text == "echo $?\n"
 		if s.exit != 0 && !asked {
-			s.t.Fatalf("line %d: exit code %d, of which the page says nothing, of %s\nwhich said:\n%s", b.line, s.exit, c.text, colour.ReplaceAllString(output, ""))
+			s.t.Fatalf("line %d: got exit code %d, of which the page says nothing, want 0, of %s\nwhich said:\n%s", b.line, s.exit, c.text, colour.ReplaceAllString(output, ""))
 		}
 	}
 	return len(commands)

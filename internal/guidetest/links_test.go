@@ -68,11 +68,11 @@ func TestLinks(t *testing.T) {
 				to = path.Join(from, file)
 			}
 			if _, err := os.Stat(filepath.Join(repository, filepath.FromSlash(to))); err != nil {
-				t.Errorf("%s: %s leads nowhere", name, match[1])
+				t.Errorf("%s: the target of %s: got none, want a file", name, match[1])
 				continue
 			}
 			if anchor != "" && strings.HasSuffix(to, ".md") && !anchors(all[to])[anchor] {
-				t.Errorf("%s: %s leads to no heading", name, match[1])
+				t.Errorf("%s: the target of %s: got no heading, want one", name, match[1])
 			}
 		}
 	}
@@ -82,6 +82,6 @@ func TestLinks(t *testing.T) {
 func TestAnchors(t *testing.T) {
 	got := anchors("# What an app must satisfy, `x_y`\n```shell\n# no heading\n```\n<a id=\"nested\"></a>\n")
 	if !got["what-an-app-must-satisfy-x_y"] || !got["nested"] || len(got) != 2 {
-		t.Error(got)
+		t.Errorf("anchors: got %v, want what-an-app-must-satisfy-x_y and nested", got)
 	}
 }

@@ -152,11 +152,11 @@ func TestBlocksOf(t *testing.T) {
 	}
 	got := blocksOf(page)
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(block{})); diff != "" {
-		t.Error(diff)
+		t.Errorf("blocks (-want +got):\n%s", diff)
 	}
 	for at, file := range []string{"main.tf", "", ""} {
 		if got[at].file() != file {
-			t.Errorf("the file of block %d is %q, not %q", at, got[at].file(), file)
+			t.Errorf("the file of block %d: got %q, want %q", at, got[at].file(), file)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestCommands(t *testing.T) {
 	b := block{language: "console", text: "$ terraform plan \\\n    -out=p\nNo changes.\n…\n$ echo $?\n0\n"}
 	want := []command{{"terraform plan \\\n    -out=p\n", "No changes.\n…\n"}, {"echo $?\n", "0\n"}}
 	if diff := cmp.Diff(want, b.commands(), cmp.AllowUnexported(command{})); diff != "" {
-		t.Error(diff)
+		t.Errorf("commands (-want +got):\n%s", diff)
 	}
 }
 

@@ -47,10 +47,10 @@ func startStateServer(t *testing.T) (url string) {
 		mu.Lock()
 		defer mu.Unlock()
 		if state == nil && !t.Skipped() {
-			t.Error("no state was stored")
+			t.Error("the stored state: got none, want one")
 		}
 		if lock != nil {
-			t.Errorf("the state is still locked: %s", lock)
+			t.Errorf("the lock of the state: got %s, want none", lock)
 		}
 	})
 	return server.URL

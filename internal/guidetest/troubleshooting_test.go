@@ -83,7 +83,7 @@ func TestEveryMessageIsFound(t *testing.T) {
 	}
 	messages := messagesOf(string(golden))
 	if len(messages) < 200 {
-		t.Errorf("only %d messages were read", len(messages))
+		t.Errorf("messages that were read: got %d, want at least 200", len(messages))
 	}
 	known := patterns(string(page))
 	used := map[string]bool{}
@@ -96,12 +96,12 @@ func TestEveryMessageIsFound(t *testing.T) {
 			}
 		}
 		if !found {
-			t.Errorf("messages.golden:%d is not on the page: %s", message.line, message.text)
+			t.Errorf("messages.golden:%d: got no text on the page, want %s", message.line, message.text)
 		}
 	}
 	for text := range known {
 		if !used[text] {
-			t.Errorf("the page has a text that no message has any more: %s", text)
+			t.Errorf("the page: got the text %s, want only those of messages", text)
 		}
 	}
 	t.Logf("%d messages found", len(messages))
@@ -115,6 +115,6 @@ func TestMessagesOf(t *testing.T) {
 		texts = append(texts, m.text)
 	}
 	if got := strings.Join(texts, "|"); got != "First …|Second|The words.|last" {
-		t.Error(got)
+		t.Errorf("texts: got %q, want \"First …|Second|The words.|last\"", got)
 	}
 }

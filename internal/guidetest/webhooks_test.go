@@ -53,17 +53,17 @@ func TestWebhookEvents(t *testing.T) {
 	for _, event := range fake.Events() {
 		emitted[event.Type] = true
 		if _, ok := fields[event.Type]; !ok {
-			t.Errorf("the guide has no row for the event %s", event.Type)
+			t.Errorf("the guide: got no row for the event %s, want one", event.Type)
 			continue
 		}
 		for field := range event.Data {
 			if !slices.Contains(fields[event.Type], field) {
-				t.Errorf("the row of %s does not name the field %s: got %v", event.Type, field, fields[event.Type])
+				t.Errorf("the row of %s: got the fields %v, want %s in it", event.Type, fields[event.Type], field)
 			}
 		}
 	}
 	if len(emitted) < 14 {
-		t.Errorf("the operations emitted %d types of events, want at least 14", len(emitted))
+		t.Errorf("types of events that were emitted: got %d, want at least 14", len(emitted))
 	}
 }
 

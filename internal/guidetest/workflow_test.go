@@ -50,11 +50,11 @@ func TestWorkflow(t *testing.T) {
 		command += step.Run + "\nif [ -f \"$GITHUB_ENV\" ]; then set -a; . \"$GITHUB_ENV\"; set +a; fi\n"
 		said := reader.run(command, true)
 		if reader.exit != 0 {
-			t.Fatalf("step %q ended with exit code %d:\n%s", step.Name, reader.exit, said)
+			t.Fatalf("step %q: got exit code %d, want 0:\n%s", step.Name, reader.exit, said)
 		}
 		tested = tested || shows(said, "Success! 6 passed, 0 failed.")
 	}
 	if !tested {
-		t.Error("no step has run the module's tests")
+		t.Error("steps that have run the module's tests: got none, want one")
 	}
 }

@@ -24,7 +24,7 @@ func TestLogsWanted(t *testing.T) {
 		{[]string{"TF_LOG_PATH=/tmp/log", "TF_LOG=json"}, true},
 	} {
 		if got := logsWanted(test.environment); got != test.want {
-			t.Errorf("%q asks for logs: %t", test.environment, got)
+			t.Errorf("logsWanted(%q) = %t, want %t", test.environment, got, test.want)
 		}
 	}
 }

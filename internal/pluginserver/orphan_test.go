@@ -67,7 +67,7 @@ func TestAwaitOrphaned(t *testing.T) {
 			time.Sleep(lives)
 			select {
 			case <-ended:
-				t.Fatalf("%s: it ended before its CLI", name)
+				t.Fatalf("%s: got the server's end, want it to run as long as its CLI", name)
 			default:
 			}
 			for _, begin := range row.calls {
@@ -78,7 +78,7 @@ func TestAwaitOrphaned(t *testing.T) {
 			parent.Store(1)
 			<-ended
 			if took := time.Since(gone); took < row.want || took > row.want+parentPeriod {
-				t.Errorf("%s: it ended after %s, want %s", name, took, row.want)
+				t.Errorf("%s: got the server's end after %s, want it after %s", name, took, row.want)
 			}
 			time.Sleep(lives) // for the call without end
 		})

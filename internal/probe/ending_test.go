@@ -84,16 +84,16 @@ func TestDeletesWhatItMade(t *testing.T) {
 				ctx, stays := row.arrange(t, w)
 				report, err := probe.Run(ctx, w.options)
 				if row.err == "" && err != nil || row.err != "" && (err == nil || !strings.Contains(err.Error(), row.err)) {
-					t.Errorf("the error is %v, want %q", err, row.err)
+					t.Errorf("the error: got %v, want %q", err, row.err)
 				}
 				if !strings.Contains(report.Left, row.left) || row.left == "" && report.Left != "" {
 					t.Errorf("report.Left: got %q, want %q", report.Left, row.left)
 				}
 				if got := w.made() != ""; got != stays {
-					t.Errorf("the instance is there: %t, want %t", got, stays)
+					t.Errorf("the instance is there: got %t, want %t", got, stays)
 				}
 				if n := w.Count(http.MethodPost, "/instances"); n != 1 {
-					t.Errorf("%d creations were sent", n)
+					t.Errorf("creations that were sent: got %d, want 1", n)
 				}
 				if n := len(w.Instances()); !stays && n != 2 {
 					t.Errorf("instances after the probe: got %d, want the 2 that existed before", n)
@@ -133,13 +133,13 @@ func TestRefusesPaidPlans(t *testing.T) {
 				row.arrange(w)
 				report, err := probe.Run(t.Context(), w.options)
 				if err == nil || !strings.Contains(err.Error(), row.err) {
-					t.Errorf("the error is %v, want %q", err, row.err)
+					t.Errorf("the error: got %v, want %q", err, row.err)
 				}
 				if report.Count(probe.Holds) == 0 {
 					t.Error("findings that hold: got 0, want those of the requests before the refusal")
 				}
 				if n := w.Count(http.MethodPost, "/instances"); n != 0 {
-					t.Errorf("%d creations were sent", n)
+					t.Errorf("creations that were sent: got %d, want none", n)
 				}
 			})
 		})
@@ -156,7 +156,7 @@ func TestCheckoutOfAFreePlan(t *testing.T) {
 		}})
 		_, err := probe.Run(t.Context(), w.options)
 		if err == nil || !strings.Contains(err.Error(), "asks for a checkout") || w.made() != "" {
-			t.Errorf("the error is %v, and the instance is %q", err, w.made())
+			t.Errorf("the error: got %v with the instance %q, want one about a checkout and no instance", err, w.made())
 		}
 	})
 }
@@ -175,7 +175,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 	} {
 		o.Transport = refusing{t}
 		if _, err := probe.Run(t.Context(), o); err == nil || strings.Contains(err.Error(), "word") {
-			t.Errorf("%q: the error is %v", o.BaseURL, err)
+			t.Errorf("%q: got the error %v, want one without the password", o.BaseURL, err)
 		}
 	}
 }
@@ -184,6 +184,6 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 type refusing struct{ t *testing.T }
 
 func (r refusing) RoundTrip(request *http.Request) (*http.Response, error) {
-	r.t.Errorf("it sent %s %s", request.Method, request.URL)
+	r.t.Errorf("requests: got %s %s, want none", request.Method, request.URL)
 	return nil, http.ErrServerClosed
 }

@@ -146,7 +146,7 @@ func TestEveryFactHolds(t *testing.T) {
 			t.Fatalf("%s\n%s", err, w.progress)
 		}
 		if differ := with(report, probe.Differs); len(differ) > 0 {
-			t.Errorf("the fake (internal/fakeservice/core) differs from internal/apispec/openapi.yaml: %v", differ)
+			t.Errorf("differences of the fake (internal/fakeservice/core) from internal/apispec/openapi.yaml: got %v, want none", differ)
 		}
 		var unseen []string
 		for _, f := range report.Findings {
@@ -159,17 +159,17 @@ func TestEveryFactHolds(t *testing.T) {
 		}
 		slices.Sort(unseen)
 		if difference := cmp.Diff(probe.Beyond(), unseen); difference != "" {
-			t.Errorf("facts that the probe did not see differ from Beyond (-listed +unseen): for a new one, add a step to internal/probe/steps.go, or its place to internal/probe/beyond.go:\n%s", difference)
+			t.Errorf("facts that the probe did not see, against Beyond (-want +got): for a new one, add a step to internal/probe/steps.go, or its place to internal/probe/beyond.go:\n%s", difference)
 		}
 		// The document's text has as many marks as the report has facts.
 		if marks := strings.Count(string(apispec.Document()), "x-settled: true\n"); marks != len(report.Findings) {
-			t.Errorf("%d facts for %d marks", len(report.Findings), marks)
+			t.Errorf("facts: got %d, want one of each of %d marks", len(report.Findings), marks)
 		}
 		if len(report.Notes) > 0 {
 			t.Errorf("notes: got %q, want an empty list", report.Notes)
 		}
 		if report.Left != "" || w.made() != "" {
-			t.Errorf("something is left: %q, %q", report.Left, w.made())
+			t.Errorf("what is left: got %q and %q, want nothing", report.Left, w.made())
 		}
 		t.Logf("%d facts, %d hold, %d are beyond the probe", len(report.Findings), report.Count(probe.Holds), report.Count(probe.NotSeen))
 	})
@@ -184,15 +184,15 @@ func TestReading(t *testing.T) {
 			t.Fatal(err)
 		}
 		if differ := with(report, probe.Differs); len(differ) > 0 {
-			t.Errorf("the fake (internal/fakeservice/core) differs from internal/apispec/openapi.yaml: %v", differ)
+			t.Errorf("differences of the fake (internal/fakeservice/core) from internal/apispec/openapi.yaml: got %v, want none", differ)
 		}
 		for _, r := range w.Requests() {
 			if r.Method != http.MethodGet && r.Method != http.MethodHead {
-				t.Errorf("it sent %s %s", r.Method, r.Path)
+				t.Errorf("requests: got %s %s, want only GET and HEAD", r.Method, r.Path)
 			}
 		}
 		if holds := report.Count(probe.Holds); holds < 100 {
-			t.Errorf("it saw %d facts hold", holds)
+			t.Errorf("facts that hold: got %d, want at least 100", holds)
 		}
 		t.Logf("%d requests; %d facts hold, %d not seen", len(w.Requests()), report.Count(probe.Holds), report.Count(probe.NotSeen))
 	})
@@ -215,14 +215,14 @@ func TestChangesItsOwnInstanceAlone(t *testing.T) {
 			case r.Method == http.MethodPost && r.Path == "/instances":
 				creations++
 			case r.Path != "/instances/"+id && !strings.HasPrefix(r.Path, "/instances/"+id+"/"):
-				t.Errorf("it sent %s %s", r.Method, r.Path)
+				t.Errorf("requests: got %s %s, want only those of the probe's instance", r.Method, r.Path)
 			}
 		}
 		if creations != 1 {
-			t.Errorf("it sent %d creations", creations)
+			t.Errorf("creations: got %d, want 1", creations)
 		}
 		if first, _, _ := strings.Cut(w.progress.String(), "\n"); !strings.HasPrefix(first, id+" ") {
-			t.Errorf("the first line is %q and does not begin with the id %s", first, id)
+			t.Errorf("the first line: got %q, want it to begin with the id %s", first, id)
 		}
 	})
 }
@@ -310,7 +310,7 @@ func TestJudgesTroubleThatComesUp(t *testing.T) {
 		holds := with(report, probe.Holds)
 		for _, name := range []string{"response RateLimited", "header RetryAfterRequired", "ErrorRateLimited.code", "response Unavailable", "GET /webhooks"} {
 			if _, held := holds[name]; !held {
-				t.Errorf("%s was not seen to hold", name)
+				t.Errorf("the fact %s: got it not seen, want it seen to hold", name)
 			}
 		}
 		want := map[string]string{"ErrorServer.code": `is "maintenance" that the document does not list (GET /billing)`}
@@ -345,10 +345,10 @@ func TestTellsNoSecret(t *testing.T) {
 		}
 		said.WriteString(w.progress.String())
 		if found := secret.FindString(said.String()); found != "" || strings.Contains(said.String(), "hunter2") {
-			t.Errorf("a secret is told: %q", found)
+			t.Errorf("the report: got the secret %q, want none", found)
 		}
 		if _, differs := with(report, probe.Differs)["Connection.host"]; !differs {
-			t.Error("the changed field was not seen")
+			t.Error("the changed field: got it not seen, want it seen to differ")
 		}
 	})
 }
@@ -358,10 +358,10 @@ func TestRefusedKey(t *testing.T) {
 	in(t, func(t *testing.T, w *world) {
 		w.options.APIKey = "another-key"
 		if _, err := probe.Run(t.Context(), w.options); err == nil || err.Error() != "the service refuses the key" {
-			t.Errorf("the error is %v", err)
+			t.Errorf("the error: got %v, want that the service refuses the key", err)
 		}
 		if n := len(w.Requests()); n != 1 {
-			t.Errorf("it sent %d requests", n)
+			t.Errorf("requests: got %d, want 1", n)
 		}
 	})
 }

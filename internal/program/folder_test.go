@@ -17,7 +17,7 @@ func TestSharedFolder(t *testing.T) {
 	folder := shared.Path(t, fill)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	if again := shared.Path(t, fill); again != folder || filled != 1 {
-		t.Errorf("%s, then %s, filled %d times", folder, again, filled)
+		t.Errorf("the folder: got %s, then %s, filled %d times, want the same, filled once", folder, again, filled)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "built")); err != nil {
 		t.Error(err)

@@ -16,7 +16,7 @@ func TestEveryPromiseHasEvidence(t *testing.T) {
 		t.Error(err)
 	}
 	if !strings.Contains(report, "internal/simulation/checks_test.go:") {
-		t.Errorf("the report does not say where the evidence is:\n%s", report)
+		t.Errorf("the report: got\n%s\nwant the place of the evidence in it", report)
 	}
 }
 

@@ -24,20 +24,20 @@ func TestChangelogHasItsForm(t *testing.T) {
 		case strings.HasPrefix(line, "## "):
 			parts := versionHeading.FindStringSubmatch(line)
 			if parts == nil {
-				t.Fatalf("line %d is not a version heading: %s", i+1, line)
+				t.Fatalf("line %d: got %s, want a version heading", i+1, line)
 			}
 			if parts[2] == "Unreleased" && version != "" {
-				t.Errorf("line %d: only the first version can be unreleased", i+1)
+				t.Errorf("line %d: got a later version unreleased, want only the first one", i+1)
 			}
 			version, last = parts[1], -1
 		case section >= 0 && section <= last:
-			t.Errorf("line %d: %s has %s after %s", i+1, version, line, sections[last])
+			t.Errorf("line %d: %s: got %s after %s, want it before", i+1, version, line, sections[last])
 		case section >= 0:
 			last = section
 		case strings.HasPrefix(line, "- ") && last < 0:
-			t.Errorf("line %d is in no section: %s", i+1, line)
+			t.Errorf("line %d: got %s in no section, want it in one", i+1, line)
 		case line != "" && version != "" && !strings.HasPrefix(line, "- "):
-			t.Errorf("line %d is neither a section nor an entry: %s", i+1, line)
+			t.Errorf("line %d: got %s, want a section or an entry", i+1, line)
 		}
 	}
 	if version == "" {
@@ -73,7 +73,7 @@ func TestChangelogAnnouncesEveryType(t *testing.T) {
 		}
 		slices.Sort(announced)
 		if !slices.Equal(announced, documented) {
-			t.Errorf("%s: CHANGELOG.md announces %v, docs/%s has %v; make generate writes docs", words, announced, folder, documented)
+			t.Errorf("%s: got %v in docs/%s, want %v, as CHANGELOG.md announces; make generate writes docs", words, documented, folder, announced)
 		}
 	}
 }

@@ -35,27 +35,27 @@ func TestCitationsLeadSomewhere(t *testing.T) {
 		}
 		content := text(t, file)
 		if source := outsideSource.FindString(content); source != "" {
-			t.Errorf("%s cites %s, which is not in the repository: cite a section of %s", file, source, servicePage)
+			t.Errorf("%s: got a citation of %s, which is not in the repository, want one of a section of %s", file, source, servicePage)
 		}
 		for _, parts := range citedPart.FindAllStringSubmatch(content, -1) {
 			cited++
 			if !hasPart(document, parts[1]) {
-				t.Errorf("%s cites %s, which is not in %s", file, parts[0], apiDocument)
+				t.Errorf("%s: got a citation of %s, want only parts of %s", file, parts[0], apiDocument)
 			}
 		}
 		for _, parts := range citedSection.FindAllStringSubmatch(content, -1) {
 			cited++
 			if !sections[parts[1]] {
-				t.Errorf("%s cites %s, which is not a section of %s", file, parts[0], servicePage)
+				t.Errorf("%s: got a citation of %s, want only sections of %s", file, parts[0], servicePage)
 			}
 		}
 	}
 	if cited < 50 {
-		t.Errorf("found %d citations, want at least 50", cited)
+		t.Errorf("citations: got %d, want at least 50", cited)
 	}
 	for _, parts := range regexp.MustCompile(`\]\(#([\w-]+)\)`).FindAllStringSubmatch(text(t, servicePage), -1) {
 		if !sections[parts[1]] {
-			t.Errorf("%s links to #%s, which is not one of its sections", servicePage, parts[1])
+			t.Errorf("%s: got a link to #%s, want only links to its sections", servicePage, parts[1])
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestGlossaryIsShort(t *testing.T) {
 	_, glossary, _ := strings.Cut(text(t, servicePage), "\n## Glossary\n")
 	rows := strings.Count(glossary, "\n| ") - 2 // without the heading and the line below it
 	if rows < 1 || rows > 15 {
-		t.Errorf("the glossary of %s has %d words, want 1 to 15", servicePage, rows)
+		t.Errorf("words in the glossary of %s: got %d, want 1 to 15", servicePage, rows)
 	}
 }
 

@@ -26,10 +26,10 @@ func TestContributingNamesWhatIsThere(t *testing.T) {
 		}
 		checked++
 		if _, err := fs.Stat(os.DirFS(root), file); err != nil {
-			t.Errorf("CONTRIBUTING.md names %s, which does not exist", file)
+			t.Errorf("CONTRIBUTING.md: got %s, want only files that exist", file)
 		}
 	}
 	if checked < 20 {
-		t.Errorf("only %d names were found", checked)
+		t.Errorf("names that were found: got %d, want at least 20", checked)
 	}
 }

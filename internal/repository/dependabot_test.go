@@ -70,14 +70,14 @@ func TestDependabotKnowsEveryModule(t *testing.T) {
 	known := map[string]bool{}
 	for _, update := range config.Updates {
 		if !slices.Contains([]string{"daily", "weekly", "monthly"}, update.Schedule.Interval) {
-			t.Errorf("%s has the interval %q", update.Ecosystem, update.Schedule.Interval)
+			t.Errorf("the interval of %s: got %q, want daily, weekly or monthly", update.Ecosystem, update.Schedule.Interval)
 		}
 		for _, directory := range update.Directories {
 			known[update.Ecosystem+" "+directory] = true
 		}
 	}
 	if config.Version != 2 {
-		t.Errorf("the version is %d, and Dependabot's is 2", config.Version)
+		t.Errorf("the version: got %d, want 2, which is Dependabot's", config.Version)
 	}
 	there := map[string]bool{"github-actions /": true}
 	for _, file := range filesOf(t) {
@@ -93,12 +93,12 @@ func TestDependabotKnowsEveryModule(t *testing.T) {
 	}
 	for module := range there {
 		if !known[module] {
-			t.Errorf(".github/dependabot.yml does not have %s", module)
+			t.Errorf(".github/dependabot.yml: got no %s, want it", module)
 		}
 	}
 	for module := range known {
 		if !there[module] {
-			t.Errorf(".github/dependabot.yml has %s, which does not exist", module)
+			t.Errorf(".github/dependabot.yml: got %s, want only modules that exist", module)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestIssueFormsAreForms(t *testing.T) {
 		}
 		read(t, file, &form)
 		if form.Name == "" || form.Description == "" || len(form.Body) == 0 {
-			t.Errorf("%s wants a name, a description and a body", file)
+			t.Errorf("%s: got the name %q, the description %q and %d fields, want each", file, form.Name, form.Description, len(form.Body))
 		}
 		var ids []string
 		for _, field := range form.Body {
@@ -47,14 +47,14 @@ func TestIssueFormsAreForms(t *testing.T) {
 			if field.Type == "markdown" {
 				label, wanted = field.Attributes.Value, []string{"markdown"}
 			} else if field.ID == "" || slices.Contains(ids, field.ID) {
-				t.Errorf("%s: the id %q of a field is empty or another's", file, field.ID)
+				t.Errorf("%s: got the field's id %q, want one that is not empty and not another's", file, field.ID)
 			}
 			ids = append(ids, field.ID)
 			if !slices.Contains(wanted, field.Type) || label == "" {
-				t.Errorf("%s: the field %s of type %q says nothing", file, field.ID, field.Type)
+				t.Errorf("%s: the field %s of type %q: got the label %q, want a text and a type of %q", file, field.ID, field.Type, label, wanted)
 			}
 			if (field.Type == "dropdown") != (len(field.Attributes.Options) > 0) {
-				t.Errorf("%s: the field %s has %d options", file, field.ID, len(field.Attributes.Options))
+				t.Errorf("%s: the options of the field %s of type %q: got %d, want some of a dropdown and otherwise none", file, field.ID, field.Type, len(field.Attributes.Options))
 			}
 		}
 	}

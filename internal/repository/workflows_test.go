@@ -37,11 +37,11 @@ func TestActionsArePinned(t *testing.T) {
 				continue
 			}
 			if !pinned.MatchString(uses) {
-				t.Errorf("%s uses %s, which is not a commit with its version behind it", file, uses)
+				t.Errorf("%s: got %s, want a commit with its version behind it", file, uses)
 			}
 			name, commit, _ := strings.Cut(uses, "@")
 			if other, ok := commits[name]; ok && other != commit {
-				t.Errorf("%s uses %s at %s, and another workflow at %s", file, name, commit, other)
+				t.Errorf("%s: got %s at %s, want %s as in another workflow", file, name, commit, other)
 			}
 			commits[name] = commit
 		}
@@ -57,7 +57,7 @@ func TestWorkflowsMayOnlyRead(t *testing.T) {
 		}
 		read(t, file, &workflow)
 		if len(workflow.Permissions) != 1 || workflow.Permissions["contents"] != "read" {
-			t.Errorf("%s begins with the permissions %v", file, workflow.Permissions)
+			t.Errorf("%s: got the permissions %v, want only contents: read", file, workflow.Permissions)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestWorkflowsTakeTheNewestGo(t *testing.T) {
 	}
 	for _, file := range filesOf(t) {
 		if path.Base(file) == "go.mod" && version.Compare(of(file), of(taken)) > 0 {
-			t.Errorf("%s asks for %s, and the workflows take the %s of %s", file, of(file), of(taken), taken)
+			t.Errorf("%s: got %s, want at most the %s of %s, which the workflows take", file, of(file), of(taken), taken)
 		}
 	}
 	for _, file := range workflowsOf(t) {
@@ -94,6 +94,6 @@ func TestWorkflowRunsEachStep(t *testing.T) {
 	all := regexp.MustCompile(`(?m)^all="(.+)"$`).FindStringSubmatch(text(t, ".ci/run"))
 	matrix := regexp.MustCompile(`step: \[(.+)\]`).FindStringSubmatch(text(t, ".github/workflows/test.yml"))
 	if all == nil || matrix == nil || !slices.Equal(strings.Fields(all[1]), strings.Split(matrix[1], ", ")) {
-		t.Errorf(".ci/run has the steps %q, and the workflow %q", all, matrix)
+		t.Errorf("the steps of the workflow: got %q, want those of .ci/run, %q", matrix, all)
 	}
 }

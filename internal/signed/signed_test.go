@@ -38,7 +38,7 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%s: got error %v, want refused %t", name, err, c.refused)
 		}
 		if err == nil && (d.ID != "dlv-1" || d.Event.Type != "label" || d.Event.InstanceID != "i-shop") {
-			t.Errorf("%s: got delivery %+v", name, d)
+			t.Errorf("%s: got delivery %+v, want dlv-1, a label of i-shop", name, d)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestOf(t *testing.T) {
 		"a data source and an action": {"locals {\n  a = data.hosting_app.web.url\n  b = action.hosting_app_restart.web\n}\n", Missing{Providers: true}},
 	} {
 		if diff := cmp.Diff(row.want, Of(row.snippet), cmpopts.IgnoreUnexported(Missing{}), cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -139,14 +139,14 @@ func TestEditorCompletes(t *testing.T) {
 				}
 				slices.Sort(offered)
 				if want := spot.known.settable(); !slices.Equal(offered, want) {
-					t.Errorf("%s:%d, %s: offered are %q, and can be set %q", name, spot.at.Line+1, spot.path, offered, want)
+					t.Errorf("%s:%d, %s: got %q offered, want %q", name, spot.at.Line+1, spot.path, offered, want)
 				}
 			}
 		})
 	}
 	t.Logf("completed in %d bodies", spots)
 	if want := len(schema.Resources) + len(schema.Data); spots < want {
-		t.Errorf("completed in %d bodies, and there are at least %d", spots, want)
+		t.Errorf("completed bodies: got %d, want at least %d", spots, want)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestEditorValidates(t *testing.T) {
 	))
 	for _, d := range server.diagnostics["main.tf"] {
 		if strings.Contains(d.Message, "colour") && d.Range.Start != placeOf(t, mistaken, "colour") {
-			t.Errorf("%q is said of line %d", d.Message, d.Range.Start.Line+1)
+			t.Errorf("%q: got it said of line %d, want the line of the mistake", d.Message, d.Range.Start.Line+1)
 		}
 	}
 	server.change("main.tf", good)
@@ -190,7 +190,7 @@ func TestEditorValidates(t *testing.T) {
 			}
 		}
 		if slices.Sort(offered); !slices.Equal(offered, want) {
-			t.Errorf("before %s is offered %q, and not %q", text, offered, want)
+			t.Errorf("before %s: got %q offered, want %q", text, offered, want)
 		}
 	}
 }

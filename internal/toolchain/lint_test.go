@@ -23,13 +23,13 @@ func TestExamplesAreLinted(t *testing.T) {
 	t.Parallel()
 	examples := repository + "/examples"
 	if findings := lint(t, examples, append([]string{"--recursive"}, ofWholeModules...)...); findings != "" {
-		t.Errorf("%s:\n%s", examples, findings)
+		t.Errorf("findings in %s: got\n%s\nwant none", examples, findings)
 	}
 	modules := 0
 	for folder := range wholeModules(t, examples) {
 		modules++
 		if findings := lint(t, folder); findings != "" {
-			t.Errorf("%s:\n%s", folder, findings)
+			t.Errorf("findings in %s: got\n%s\nwant none", folder, findings)
 		}
 	}
 	if modules == 0 {
@@ -49,7 +49,7 @@ func TestLinterFinds(t *testing.T) {
 	findings := lint(t, folder)
 	for _, rule := range []string{"terraform_unused_declarations", "terraform_required_version"} {
 		if !strings.Contains(findings, rule) {
-			t.Errorf("%s is not found:\n%s", rule, findings)
+			t.Errorf("the findings: got\n%s\nwant %s in them", findings, rule)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func TestPolicies(t *testing.T) {
 		w.run(arguments...)
 		w.write("plan.json", w.run("show", "-json", "plan.tfplan"))
 		if diff := cmp.Diff(row.denied, denials(t, filepath.Join(w.folder, "plan.json"))); diff != "" {
-			t.Errorf("%s: %s", row.name, diff)
+			t.Errorf("%s (-want +got):\n%s", row.name, diff)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func denials(t *testing.T, plan string) []string {
 		said = append(said, failure.Msg)
 	}
 	if (err != nil) != (len(said) > 0) {
-		t.Errorf("conftest ends with %v for %q", err, said)
+		t.Errorf("conftest: got the end %v with %q, want an error if and only if something is denied", err, said)
 	}
 	slices.Sort(said)
 	return said

@@ -30,7 +30,7 @@ func TestGuestbookByMCP(t *testing.T) {
 	agent := fake.Agent(t)
 	id, appURL, auth := deploy(t, agent)
 	if requests := fake.Requests(); len(requests) > 0 {
-		t.Errorf("the REST API was asked, too: %v", requests)
+		t.Errorf("requests to the REST API: got %v, want none", requests)
 	}
 
 	service, err := client.New(client.Options{BaseURL: fake.BaseURL, APIKey: fakeservicetest.APIKey})
@@ -61,7 +61,7 @@ func TestGuestbookByMCP(t *testing.T) {
 	agent.Done("delete_instance", object{"instance_id": id, "confirm": id})
 	for what, n := range fake.Left() {
 		if n != 0 {
-			t.Errorf("%d %s are left", n, what)
+			t.Errorf("%s that are left: got %d, want none", what, n)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func deploy(t *testing.T, agent *fakeservicetest.Agent) (id, appURL string, auth
 	// 2. The auth URL and the anon key.
 	auth = agent.Do("get_connection_urls", on)["engines"].(object)["auth"].(object)
 	if !strings.HasSuffix(auth["url"].(string), "/auth/v1") {
-		t.Fatalf("the auth URL is %v", auth["url"])
+		t.Fatalf("the auth URL: got %v, want it to end in /auth/v1", auth["url"])
 	}
 	// 3. The table, with the console open only for this statement.
 	schema, err := os.ReadFile(filepath.Join("..", "..", "examples", "guestbook", "schema.sql"))
@@ -90,18 +90,18 @@ func deploy(t *testing.T, agent *fakeservicetest.Agent) (id, appURL string, auth
 	agent.Do("postgres_query", object{"instance_id": id, "sql": string(schema)})
 	agent.Done("set_sql_console", object{"instance_id": id, "mode": "off"})
 	if answer, refused := agent.Call("postgres_query", object{"instance_id": id, "sql": "SELECT 1"}); !refused || answer["code"] != "console_off" {
-		t.Errorf("with the console off, a query was answered %v", answer)
+		t.Errorf("a query with the console off: got %v, want console_off", answer)
 	}
 	// 4. The app, after an inspection.
 	if listed := agent.Do("list_repos", nil)["repositories"].([]any); len(listed) != 1 || listed[0].(object)["repo"] != "octo/guestbook" {
-		t.Errorf("the repositories are %v", listed)
+		t.Errorf("the repositories: got %v, want octo/guestbook", listed)
 	}
 	if answer, refused := agent.Call("inspect_repo", object{"instance_id": id, "repo": "octo/other", "branch": "main"}); !refused || answer["code"] != "not_found" {
-		t.Errorf("a repository that is not seen was answered %v", answer)
+		t.Errorf("a repository that is not seen: got %v, want not_found", answer)
 	}
 	found := agent.Do("inspect_repo", object{"instance_id": id, "repo": "octo/guestbook", "branch": "main"})
 	if found["recipe_found"] != true || found["recipe"] != "go.mod" || found["commit"] == nil {
-		t.Errorf("the repository is found to be %v", found)
+		t.Errorf("the repository: got %v, want the recipe go.mod and a commit", found)
 	}
 	agent.Done("import_repo", object{
 		"instance_id": id, "repo": "octo/guestbook", "branch": "main", "name": "guestbook", "source": "git", "target": "runner",
@@ -113,7 +113,7 @@ func deploy(t *testing.T, agent *fakeservicetest.Agent) (id, appURL string, auth
 	agent.Until("the build", "list_builds", app, func(list object) bool {
 		build := list["builds"].([]any)[0].(object)
 		if build["status"] == "failed" {
-			t.Fatalf("the build failed: %v", build["error"])
+			t.Fatalf("the build: got failed, want a success: %v", build["error"])
 		}
 		return build["status"] == "successful"
 	})

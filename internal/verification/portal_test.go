@@ -156,14 +156,14 @@ func TestPortalInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := p.asks(key); got != http.StatusOK {
-		t.Errorf("the new key was answered %d", got)
+		t.Errorf("the answer to the new key: got %d, want 200", got)
 	}
 	p.does("see it no more", chromedp.Reload(), says("laptop"), until("document.querySelector('#secret') === null"))
 	keys := p.s.Keys()
 	revoke := "revoke-" + keys[len(keys)-1].ID
 	p.does("revoke it", click("#ask-"+revoke+" summary"), submit(revoke), says("The key is revoked"))
 	if got := p.asks(key); got != http.StatusUnauthorized {
-		t.Errorf("the revoked key was answered %d", got)
+		t.Errorf("the answer to the revoked key: got %d, want 401", got)
 	}
 
 	p.s.RemoveInstance(in.ID) // the results of its daily verification would be delivered too
@@ -184,7 +184,7 @@ func TestPortalInABrowser(t *testing.T) {
 	p.s.Advance(0)
 	p.does("see the delivery", says("delivered"))
 	if hooks := p.s.Webhooks(); len(hooks) != 1 || !hooks[0].Enabled || hooks[0].ConsecutiveFailures != 0 {
-		t.Errorf("the endpoints are %+v", hooks)
+		t.Errorf("the endpoints: got %+v, want one, enabled and without failures", hooks)
 	}
 	p.does("sign out", submit("sign-out"), at("/portal/sign-in"), p.open(page), says("Sign in"))
 }
@@ -316,7 +316,7 @@ func TestPortalIsAccessible(t *testing.T) {
 		for _, s := range []screen{{"narrow-dark", 390, 844, "dark"}, {"desktop", 1280, 900, "light"}} {
 			p.does("look at "+path, s.emulate()...)
 			if wide, err := chromedp.Run(p.ctx, chromedp.Evaluate[int]("document.documentElement.scrollWidth - innerWidth")); err != nil || wide > 0 {
-				t.Errorf("%s is %d pixels wider than a screen of %d, %v", path, wide, s.width, err)
+				t.Errorf("%s: got %d pixels more than the screen of %d (%v), want none", path, wide, s.width, err)
 			}
 			if _, err := chromedp.Run(p.ctx, chromedp.Evaluate[any](string(axe)+"; true")); err != nil {
 				t.Fatal(err)
@@ -327,7 +327,7 @@ func TestPortalIsAccessible(t *testing.T) {
 			}
 			steps++
 			for _, violation := range violations {
-				t.Errorf("%s, %s: %s", path, s.name, violation)
+				t.Errorf("%s, %s: got the violation %s, want none", path, s.name, violation)
 			}
 		}
 	}
@@ -399,7 +399,7 @@ func TestPortalScreenshots(t *testing.T) {
 			name := one.name + "-" + s.name + ".png"
 			size, err := png.DecodeConfig(bytes.NewReader(picture))
 			if err != nil || int64(size.Width) != s.width || int64(size.Height) != s.height {
-				t.Errorf("%s is %d by %d, want %d by %d: %v", name, size.Width, size.Height, s.width, s.height, err)
+				t.Errorf("%s: got %d by %d (%v), want %d by %d", name, size.Width, size.Height, err, s.width, s.height)
 			}
 			if err := os.WriteFile(filepath.Join(folder, name), picture, 0o644); err != nil {
 				t.Fatal(err)
@@ -407,7 +407,7 @@ func TestPortalScreenshots(t *testing.T) {
 		}
 	}
 	if have, want := namesIn(t, "../../cmd/fakeservice/screenshots"), namesIn(t, folder); !slices.Equal(have, want) {
-		t.Errorf("the documentation has the pictures %v, and %v were taken", have, want)
+		t.Errorf("the pictures of the documentation: got %v, want those that were taken, %v", have, want)
 	}
 }
 

@@ -82,7 +82,7 @@ func TestPortalByKeyboard(t *testing.T) {
 				return one.tabIndex < 0 || document.activeElement !== one || getComputedStyle(one).outlineStyle === "none";
 			}).map((one) => one.outerHTML)`))
 		if err != nil || len(unreached) > 0 {
-			t.Errorf("%s: got controls that keys do not reach, or without a visible focus: %v, %v", path, unreached, err)
+			t.Errorf("%s: controls that keys do not reach, or without a visible focus: got %v (%v), want none", path, unreached, err)
 		}
 	}
 	p.does("run a statement", p.open("/portal/instances/i-shop/console"), until("document.readyState === 'complete'"),
