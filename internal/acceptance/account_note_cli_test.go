@@ -132,9 +132,9 @@ func TestStateOfAnotherAccount(t *testing.T) {
 	w.configure(fmt.Sprintf(guardedHCL, "first"))
 	r := w.run("plan", "-no-color")
 	for _, text := range []string{own.AccountID(), other.AccountID(), "terraform state rm", "start it with --state"} {
-		must(t, strings.Contains(r.output, text), "the error does not name %q:\n%s", text, r.output)
+		must(t, strings.Contains(r.output, text), "the plan: got\n%s\nwant %q in the error", r.output, text)
 	}
-	must(t, strings.Count(r.output, "Error:") == 1, "the plan has more than one error:\n%s", r.output)
+	must(t, strings.Count(r.output, "Error:") == 1, "the plan: got\n%s\nwant one error", r.output)
 
 	// Going back to the right key works.
 	w.use(own, fakeservicetest.APIKey)
@@ -164,7 +164,7 @@ func TestUnnotedStateOfAnotherAccount(t *testing.T) {
 			t.Errorf("the state after %s (-want +got):\n%s", command, diff)
 		}
 	}
-	must(t, len(changes(other)) == 0, "the other account was asked for %v", changes(other))
+	must(t, len(changes(other)) == 0, "requests to the other account: got %v, want none", changes(other))
 
 	// With its own key the state gets notes again. When the instance is really gone, the
 	// endpoint, which is found, shows that the account is right.
@@ -183,7 +183,7 @@ func TestUnnotedStateBesideAnImport(t *testing.T) {
 	w.apply()
 	w.write("terraform.tfstate", withoutNotes(t, w.state()))
 	status, imported := other.Send(t, http.MethodPost, "/webhooks", map[string]any{"url": "https://hooks.example.com/imported"})
-	must(t, status == http.StatusCreated, "POST /webhooks answered %d", status)
+	must(t, status == http.StatusCreated, "POST /webhooks: got %d, want 201", status)
 	w.configure(fmt.Sprintf(guardedHCL, "first") + fmt.Sprintf(`
 resource "hosting_webhook_endpoint" "imported" {
   url = "https://hooks.example.com/imported"
@@ -198,7 +198,7 @@ import {
 	managed := w.managed()
 	w.says(1, []string{"Unable to confirm that Instance shop"}, "plan")
 	w.says(1, []string{"Unable to confirm that Instance shop"}, "apply", "-auto-approve")
-	must(t, slices.Equal(w.managed(), managed), "the state has %v", w.managed())
+	must(t, slices.Equal(w.managed(), managed), "the state: got %v, want %v", w.managed(), managed)
 
 	// It says nothing either once it is in the state.
 	w.says(0, nil, "apply", "-auto-approve", "-target=hosting_webhook_endpoint.imported")
@@ -210,7 +210,7 @@ var noteInState = regexp.MustCompile(`"private": ?"[^"]*"`)
 // withoutNotes returns a state as the provider wrote it before notes existed.
 func withoutNotes(t *testing.T, state string) string {
 	t.Helper()
-	must(t, noteInState.MatchString(state), "the state has no private state:\n%s", state)
+	must(t, noteInState.MatchString(state), "the state: got\n%s\nwant a private state with the note", state)
 	return noteInState.ReplaceAllString(state, `"private": "bnVsbA=="`)
 }
 
@@ -260,16 +260,16 @@ func TestSavedReplacementOfAnotherAccount(t *testing.T) {
 	w.says(0, nil, "plan", "-out=saved")
 	w.use(other, fakeservicetest.APIKey)
 	r := w.run("apply", "-no-color", "saved")
-	must(t, r.exit == 1 && strings.Contains(r.output, "The account is not allowed") && len(changes(other)) == 0, "%v\n%s", changes(other), r.output)
+	must(t, r.exit == 1 && strings.Contains(r.output, "The account is not allowed") && len(changes(other)) == 0, "the apply in an account that is not allowed: got the requests %v, want none and an error:\n%s", changes(other), r.output)
 
 	w.use(own, fakeservicetest.APIKey)
 	w.configure(fmt.Sprintf(hcl, "us-west"))
 	w.says(0, nil, "plan", "-out=saved")
 	w.use(other, fakeservicetest.APIKey)
 	r = w.run("apply", "-no-color", "saved")
-	must(t, r.exit == 1 && strings.Contains(r.output, "The state belongs to another account"), "%s", r.output)
-	must(t, !strings.Contains(r.output, "Nothing was changed"), "%s", r.output)
-	must(t, len(own.Instances()) == 1 && len(w.managed()) == 2, "the state has %v", w.managed())
+	must(t, r.exit == 1 && strings.Contains(r.output, "The state belongs to another account"), "the apply: got\n%s\nwant the error about another account", r.output)
+	must(t, !strings.Contains(r.output, "Nothing was changed"), "the apply: got\n%s\nwant it without \"Nothing was changed\"", r.output)
+	must(t, len(own.Instances()) == 1 && len(w.managed()) == 2, "the state: got %v, want two objects, and one instance at the service", w.managed())
 }
 
 // Each Update compares the account itself, even if the change needs no request and no
@@ -294,7 +294,7 @@ func TestUpdateOfAnotherAccount(t *testing.T) {
 			}
 		})
 	}
-	must(t, len(changes(f.Server)) == 0, "the other account was asked for %v", changes(f.Server))
+	must(t, len(changes(f.Server)) == 0, "requests to the other account: got %v, want none", changes(f.Server))
 }
 
 // A refresh that finds an object at another origin notes this before a change or a
@@ -324,7 +324,7 @@ func TestAllowedAccountIDs(t *testing.T) {
 	w.says(1, []string{"The account is not allowed", fake.AccountID(), "acc-another"}, "apply", "-auto-approve")
 	must(t, len(fake.Instances()) == 0, "an instance was created in an account that is not allowed")
 	for _, r := range fake.Requests() {
-		must(t, r.Path == "/me", "%s %s was requested in an account that is not allowed", r.Method, r.Path)
+		must(t, r.Path == "/me", "requests in an account that is not allowed: got %s %s, want only /me", r.Method, r.Path)
 	}
 	allow(`[]`)
 	w.says(1, nil, "plan")
@@ -378,10 +378,10 @@ func TestTaintedObjectOfAnotherAccount(t *testing.T) {
 			w.use(other, fakeservicetest.APIKey)
 			for _, command := range []string{"apply -no-color saved", "apply -auto-approve", "apply -auto-approve -refresh=false", "destroy -auto-approve"} {
 				r := w.run(strings.Fields(command)...)
-				must(t, r.exit == 1 && slices.Equal(w.managed(), managed), "%s ended with exit %d, and the state has %v:\n%s", command, r.exit, w.managed(), r.output)
+				must(t, r.exit == 1 && slices.Equal(w.managed(), managed), "%s: got exit %d and the state %v, want exit 1 and the state as before:\n%s", command, r.exit, w.managed(), r.output)
 			}
-			must(t, len(changes(other)) == 0, "the other account was asked for %v", changes(other))
-			must(t, len(changes(own)) == before, "the own account was asked for %v", changes(own))
+			must(t, len(changes(other)) == 0, "requests to the other account: got %v, want none", changes(other))
+			must(t, len(changes(own)) == before, "requests to the own account: got %v, want no further ones", changes(own))
 
 			w.use(own, fakeservicetest.APIKey)
 			w.says(0, nil, "apply", "-auto-approve", "-refresh=false")
@@ -496,7 +496,7 @@ func TestUnnotedObjectsOfAnotherAccount(t *testing.T) {
 			managed := w.managed()
 			for _, command := range []string{"plan", "apply -auto-approve -refresh-only", "destroy -auto-approve"} {
 				w.says(1, []string{"Unable to confirm that " + name}, strings.Fields(command)...)
-				must(t, slices.Equal(w.managed(), managed), "after %s the state has %v", command, w.managed())
+				must(t, slices.Equal(w.managed(), managed), "the state after %s: got %v, want %v", command, w.managed(), managed)
 			}
 		})
 	}

@@ -61,7 +61,7 @@ func TestAccountProfileLifecycle(t *testing.T) {
 			},
 		},
 	)
-	must(t, fake.Count("PATCH", "/me") == 4, "%d PATCHes, want 4", fake.Count("PATCH", "/me"))
+	must(t, fake.Count("PATCH", "/me") == 4, "PATCHes: got %d, want 4", fake.Count("PATCH", "/me"))
 }
 
 func TestAccountProfileUnknownAtPlan(t *testing.T) {
@@ -88,7 +88,7 @@ func TestAccountProfileRefusals(t *testing.T) {
 	w.says(0, []string{"Warning: Two resources manage the account's profile"}, "plan")
 	changedNothing(t, fake)
 	w.says(1, []string{"Error: Two resources manage the account's profile"}, "apply", "-auto-approve")
-	must(t, fake.Count("PATCH", "/me") == 1, "%d changes of the profile", fake.Count("PATCH", "/me"))
+	must(t, fake.Count("PATCH", "/me") == 1, "changes of the profile: got %d, want 1", fake.Count("PATCH", "/me"))
 	fake = startFake(t)
 	w = newWorkspaceBeside(t, fake, "")
 	w.configure(profile(""))
@@ -109,7 +109,7 @@ func TestProfileOfAnotherAccountWithoutARefresh(t *testing.T) {
 	w.configure(profile("company = \"Other Ltd\""))
 	w.use(other, fakeservicetest.APIKey)
 	w.says(1, []string{"The state belongs to account " + own.AccountID()}, "apply", "-auto-approve", "-refresh=false")
-	must(t, len(changes(other)) == 0, "the other account was asked for %v", changes(other))
+	must(t, len(changes(other)) == 0, "requests to the other account: got %v, want none", changes(other))
 	w.use(own, fakeservicetest.APIKey)
 	w.says(0, nil, "apply", "-auto-approve", "-refresh=false")
 	w.mustBeSettled()

@@ -60,11 +60,11 @@ func TestTriggeredActionThatFails(t *testing.T) {
 			w := newWorkspace(t, fake, restartedInstance(true, "events = [after_create]"+mode))
 			w.says(c.exit, []string{"It is on fire (trouble)"}, "apply", "-auto-approve")
 			saved := w.saved("hosting_instance", "test")
-			must(t, saved != nil && saved.Status == c.status && saved.Attributes["id"] == onlyInstance(t, fake), "saved %+v", saved)
+			must(t, saved != nil && saved.Status == c.status && saved.Attributes["id"] == onlyInstance(t, fake), "the instance in the state: got %+v, want the service's with the status %q", saved, c.status)
 			if c.status == "" {
 				w.mustBeSettled() // the action does not run again
 			}
-			must(t, jobsOf(fake, "engine_restart") == 1, "jobs %+v", fake.Jobs())
+			must(t, jobsOf(fake, "engine_restart") == 1, "jobs: got %+v, want one restart", fake.Jobs())
 		})
 	}
 }
@@ -83,7 +83,7 @@ func TestTriggeredActionThatTaintsAMachine(t *testing.T) {
 		id := onlyInstance(t, fake)
 		w.says(1, []string{"is protected from deletion", "terraform untaint"}, "apply", "-auto-approve")
 		must(t, onlyInstance(t, fake) == id && fake.Count("DELETE", "**") == 0, "the protected instance was deleted")
-		must(t, w.run("untaint", "hosting_instance.test").exit == 0, "it cannot be taken back")
+		must(t, w.run("untaint", "hosting_instance.test").exit == 0, "the protected instance cannot be untainted")
 		w.mustBeSettled()
 
 		// Terraform does not taint an instance for the action of a successful update.
@@ -117,18 +117,18 @@ func TestActionBeforeADestruction(t *testing.T) {
 			w := newWorkspace(t, fake, restartedInstance(false, "events = [before_destroy]; on_failure = "+mode))
 			w.apply()
 			id := onlyInstance(t, fake)
-			must(t, jobsOf(fake, "engine_restart") == 0, "it ran too early")
+			must(t, jobsOf(fake, "engine_restart") == 0, "the action ran before the deletion")
 			failRestart(fake)
 			r := w.run("apply", "-replace=hosting_instance.test", "-auto-approve", "-no-color")
-			must(t, strings.Contains(r.output, "It is on fire (trouble)"), "exit %d:\n%s", r.exit, r.output)
-			must(t, (r.exit == 0) == goesOn && (onlyInstance(t, fake) != id) == goesOn, "exit %d, instances %+v:\n%s", r.exit, fake.Instances(), r.output)
+			must(t, strings.Contains(r.output, "It is on fire (trouble)"), "the apply: got exit %d, want the job's error:\n%s", r.exit, r.output)
+			must(t, (r.exit == 0) == goesOn && (onlyInstance(t, fake) != id) == goesOn, "the apply: got exit %d and instances %+v, want a success and a new instance: %t\n%s", r.exit, fake.Instances(), goesOn, r.output)
 			w.mustBeKept("hosting_instance", "test")
 			w.mustBeSettled()
 
 			failRestart(fake)
 			w.says(0, []string{"Warning: Unable to complete action engine_restart", "It is on fire (trouble)"}, "destroy", "-auto-approve")
 			jobs := fake.Jobs()
-			must(t, len(fake.Instances()) == 0 && jobs[len(jobs)-1].Operation == "delete" && jobs[len(jobs)-2].Operation == "engine_restart", "jobs %+v", jobs)
+			must(t, len(fake.Instances()) == 0 && jobs[len(jobs)-1].Operation == "delete" && jobs[len(jobs)-2].Operation == "engine_restart", "jobs: got %+v, want a restart and then a deletion, and no instance", jobs)
 		})
 	}
 }

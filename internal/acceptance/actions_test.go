@@ -134,7 +134,7 @@ func TestInterruptedActionHasToldThatItIsUnknown(t *testing.T) {
 	apply.until("the request is sent", func() bool { return fake.Count("POST", "/instances/*/actions/rotate") > 0 })
 	apply.signal(syscall.SIGINT)
 	r := apply.wait()
-	must(t, strings.Contains(r.output, "Requesting rotate on instance i-one. If no job is accepted below, check in the portal"), "exit %d:\n%s", r.exit, r.output)
+	must(t, strings.Contains(r.output, "Requesting rotate on instance i-one. If no job is accepted below, check in the portal"), "the interrupted apply: got exit %d, want the advice to check in the portal:\n%s", r.exit, r.output)
 }
 
 // A redeployment waits for its build, even if no answer named the build.

@@ -32,7 +32,7 @@ func TestPlanOfAnAllowlistThatOpensTheInstance(t *testing.T) {
 	w.apply()
 	w.configure(with(`["0.0.0.0/0", "203.0.113.0/24"]`))
 	r := w.run("plan", "-no-color")
-	must(t, r.exit == 0 && !strings.Contains(r.output, opens), "exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 0 && !strings.Contains(r.output, opens), "the plan: got exit %d, want 0 and no warning:\n%s", r.exit, r.output)
 }
 
 // A list that is known only after apply may open the instance, so the plan warns.

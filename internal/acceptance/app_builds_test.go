@@ -30,7 +30,7 @@ func TestAppWithALongHistory(t *testing.T) {
 	addBuilds(fake, 3000, "successful", "")
 	reads := fake.Count("GET", buildsPath)
 	w.mustBeSettled()
-	must(t, fake.Count("GET", buildsPath)-reads == 1, "%d reads of builds in a refresh, want 1", fake.Count("GET", buildsPath)-reads)
+	must(t, fake.Count("GET", buildsPath)-reads == 1, "reads of builds in a refresh: got %d, want 1", fake.Count("GET", buildsPath)-reads)
 
 	for _, change := range []string{"port = 8080", "branch = \"next\"", "redeploy_triggers = { v = \"1\" }"} {
 		w.configure(oneApp(change))
@@ -86,7 +86,7 @@ func TestAppWhoseBuildsCannotBeRead(t *testing.T) {
 			w.says(0, []string{"0 added, 1 changed, 0 destroyed"}, "apply", "-auto-approve")
 			remove()
 			after := w.mustBeKept("hosting_app", "test")
-			must(t, after.Attributes["build_id"] == before.Attributes["build_id"] && after.Attributes["build_id"] != nil, "the state has %v, want %v", after.Attributes, before.Attributes)
+			must(t, after.Attributes["build_id"] == before.Attributes["build_id"] && after.Attributes["build_id"] != nil, "the app in the state: got %v, want the build of %v", after.Attributes, before.Attributes)
 			w.mustBeSettled()
 		})
 	}

@@ -113,20 +113,20 @@ func TestDeployCommitDrift(t *testing.T) {
 	w.says(0, []string{"App guestbook runs another commit", "Commit " + second + " is deployed, and not commit " + first, "will be updated in-place"}, "plan", "-no-color")
 	// The branch has moved on, so the wanted commit can no longer be built.
 	w.says(1, []string{"App guestbook runs commit " + second + ", and not commit " + first + " that deploy_commit asks for", "set deploy_commit to " + second}, "apply", "-auto-approve", "-no-color")
-	must(t, redeploys(fake) == 2, "%d redeploys, want 2", redeploys(fake))
+	must(t, redeploys(fake) == 2, "redeployments: got %d, want 2", redeploys(fake))
 
 	asks(second)
 	w.says(0, []string{"1 changed"}, "apply", "-auto-approve", "-no-color")
 	w.mustBeSettled()
-	must(t, redeploys(fake) == 2, "%d redeploys, want 2: it was deployed already", redeploys(fake))
+	must(t, redeploys(fake) == 2, "redeployments: got %d, want 2: the commit was deployed already", redeploys(fake))
 
 	// The configuration asks for a new commit.
 	third := push(fake)
 	asks(third)
 	w.says(0, []string{"1 changed"}, "apply", "-auto-approve", "-no-color")
 	w.mustBeSettled()
-	must(t, redeploys(fake) == 3, "%d redeploys, want 3", redeploys(fake))
-	must(t, theApp(t, fake).Builds[0].Commit == third, "deployed %v", theApp(t, fake).Builds[0])
+	must(t, redeploys(fake) == 3, "redeployments: got %d, want 3", redeploys(fake))
+	must(t, theApp(t, fake).Builds[0].Commit == third, "the newest build: got %v, want the commit %s", theApp(t, fake).Builds[0], third)
 }
 
 // A creation that built a different commit leaves the app as it is: it runs, and must not
@@ -139,7 +139,7 @@ func TestNewAppOfAnotherCommit(t *testing.T) {
 	w.configure(appHCL(guestbookApp + fmt.Sprintf("deploy_commit = %q", pushed)))
 	w.says(0, []string{"0 added, 1 changed, 0 destroyed"}, "apply", "-auto-approve", "-no-color")
 	w.mustBeSettled()
-	must(t, len(theApp(t, fake).Builds) == 1, "%d builds, want 1", len(theApp(t, fake).Builds))
+	must(t, len(theApp(t, fake).Builds) == 1, "builds: got %d, want 1", len(theApp(t, fake).Builds))
 }
 
 // An apply that was interrupted while it built is waited for. A commit that the
@@ -158,7 +158,7 @@ func TestDeployCommitResumes(t *testing.T) {
 		apply := w.start("apply", "-auto-approve", "-no-color")
 		apply.until("the app is built", func() bool { return redeploys(fake) == before+1 })
 		apply.signal(syscall.SIGINT)
-		must(t, apply.wait().exit == 1, "the apply was not cut short")
+		must(t, apply.wait().exit == 1, "the apply: got another exit than 1, want it cut short")
 		release()
 	}
 	second := push(fake)
@@ -166,7 +166,7 @@ func TestDeployCommitResumes(t *testing.T) {
 	interrupt()
 	w.apply()
 	w.mustBeSettled()
-	must(t, redeploys(fake) == 1, "%d redeploys, want 1", redeploys(fake))
+	must(t, redeploys(fake) == 1, "redeployments: got %d, want 1", redeploys(fake))
 
 	third := push(fake)
 	asks(third)
@@ -175,7 +175,7 @@ func TestDeployCommitResumes(t *testing.T) {
 	asks(fourth)
 	w.apply()
 	w.mustBeSettled()
-	must(t, theApp(t, fake).Builds[0].Commit == fourth, "deployed %v", theApp(t, fake).Builds[0])
+	must(t, theApp(t, fake).Builds[0].Commit == fourth, "the newest build: got %v, want the commit %s", theApp(t, fake).Builds[0], fourth)
 }
 
 // A replica that does not show the newest build yet leads to a plan that would build
@@ -190,12 +190,12 @@ func TestDeployCommitBehindAReplica(t *testing.T) {
 	w.apply()
 	asks(push(fake))
 	w.apply()
-	must(t, redeploys(fake) == 1, "%d redeploys, want 1", redeploys(fake))
+	must(t, redeploys(fake) == 1, "redeployments: got %d, want 1", redeploys(fake))
 	fake.Inject(fakeservice.Fault{Method: http.MethodGet, Path: "/instances/*/apps/*/builds", Rewrite: func(body map[string]any) {
 		body["builds"] = body["builds"].([]any)[1:]
 	}})
 	w.says(0, []string{"0 added, 1 changed, 0 destroyed"}, "apply", "-auto-approve", "-no-color")
-	must(t, redeploys(fake) == 1, "%d redeploys, want the one of before", redeploys(fake))
+	must(t, redeploys(fake) == 1, "redeployments: got %d, want 1, that of before", redeploys(fake))
 	w.mustBeSettled()
 }
 

@@ -27,14 +27,14 @@ func appWithVariables(t *testing.T) *fakeservicetest.Server {
 // mustHaveEnv checks the app's variables, and how many PATCHes contained variables.
 func mustHaveEnv(t *testing.T, fake *fakeservicetest.Server, sent int, want map[string]string) {
 	t.Helper()
-	must(t, maps.Equal(theSeededApp(t, fake).Env, want), "the app has %v, want %v", theSeededApp(t, fake).Env, want)
+	must(t, maps.Equal(theSeededApp(t, fake).Env, want), "the app's variables: got %v, want %v", theSeededApp(t, fake).Env, want)
 	got := 0
 	for _, request := range fake.Requests() {
 		if request.Method == "PATCH" && bytes.Contains(request.Body, []byte(`"env"`)) {
 			got++
 		}
 	}
-	must(t, got == sent, "%d PATCHes carried env, want %d", got, sent)
+	must(t, got == sent, "PATCHes with env: got %d, want %d", got, sent)
 }
 
 var given = map[string]string{"A": "1", "TOKEN": "canary-of-a-secret"}
@@ -114,11 +114,11 @@ func TestGeneratedConfigurationLeavesVariablesAlone(t *testing.T) {
 	w := newWorkspace(t, fake, "")
 	w.write("all.tfquery.hcl", "list \"hosting_app\" \"all\" {\n provider = hosting\n include_resource = true\n}\n")
 	r := w.run("query", "-no-color", "-generate-config-out=generated.tf")
-	must(t, r.exit == 0, "query ended with exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 0, "query: got exit %d, want 0:\n%s", r.exit, r.output)
 	w.apply()
 	w.mustBeSettled()
 	generated := w.read("generated.tf")
-	must(t, strings.Contains(generated, "3000"), "the generated configuration has no port:\n%s", generated)
+	must(t, strings.Contains(generated, "3000"), "the generated configuration: got\n%s\nwant the port 3000 in it", generated)
 	w.write("generated.tf", strings.Replace(generated, "3000", "8080", 1))
 	w.apply()
 	w.mustBeSettled()
@@ -139,7 +139,7 @@ func TestSecretVariablesForBrowsers(t *testing.T) {
 	silent := func(w *workspace) {
 		t.Helper()
 		r := w.run("plan", "-no-color")
-		must(t, r.exit == 0 && !strings.Contains(r.output, warning), "exit %d:\n%s", r.exit, r.output)
+		must(t, r.exit == 0 && !strings.Contains(r.output, warning), "the plan: got exit %d, want 0 and no warning:\n%s", r.exit, r.output)
 	}
 	w := newWorkspace(t, fake, secret("NEXT_PUBLIC_KEY = \"a\", KEY = \"b\", NEXT_PUBLIC_URL = terraform_data.later.id", 1))
 	w.says(0, []string{warning, "NEXT_PUBLIC_KEY, NEXT_PUBLIC_URL of app shop"}, "plan")
@@ -218,7 +218,7 @@ func TestImportedVariablesBesideLaterValues(t *testing.T) {
 			w.says(0, []string{warning}, "plan")
 			w.apply()
 			w.mustBeSettled()
-			must(t, theSeededApp(t, fake).Env["A"] == "2", "the app has %v", theSeededApp(t, fake).Env)
+			must(t, theSeededApp(t, fake).Env["A"] == "2", "the app's variables: got %v, want A to be 2", theSeededApp(t, fake).Env)
 		})
 	}
 }

@@ -55,7 +55,7 @@ func TestPlansOfApps(t *testing.T) {
 			w.says(c.exit, c.says, "plan")
 			if c.not != "" {
 				r := w.run("plan", "-no-color")
-				must(t, !strings.Contains(strings.Replace(r.output, "Warning: Provider", "", 1), c.not), "it says %q:\n%s", c.not, r.output)
+				must(t, !strings.Contains(strings.Replace(r.output, "Warning: Provider", "", 1), c.not), "the plan: got %q in it, want it without:\n%s", c.not, r.output)
 			}
 			changedNothing(t, fake)
 		})
@@ -79,7 +79,7 @@ func TestPlansOfAppsOnAnInstanceThatChanges(t *testing.T) {
 
 	w.configure(instance("small", "{ postgres = {}, apps = { memory_mb = 1200 }, auth = {} }") + app("links = [\"auth\"]\nmemory_mb = 1100"))
 	r := w.run("plan", "-no-color")
-	must(t, r.exit == 0 && !strings.Contains(r.output, "is off") && !strings.Contains(r.output, "Memory over"), "exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 0 && !strings.Contains(r.output, "is off") && !strings.Contains(r.output, "Memory over"), "the plan: got exit %d, want 0 and no warning:\n%s", r.exit, r.output)
 
 	// Unchanged arguments are not checked, even if the instance has changed.
 	w.configure(instance("free", "{ postgres = {}, apps = {}, auth = {} }") + app("links = [\"auth\"]"))
@@ -87,7 +87,7 @@ func TestPlansOfAppsOnAnInstanceThatChanges(t *testing.T) {
 	fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { delete(i.Engines, "auth") })
 	w.configure(instance("free", "{ postgres = {}, apps = {} }") + app("links = [\"auth\"]\nport = 8080"))
 	r = w.run("plan", "-no-color")
-	must(t, r.exit == 0 && !strings.Contains(r.output, "is off"), "exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 0 && !strings.Contains(r.output, "is off"), "the plan: got exit %d, want 0 and no warning:\n%s", r.exit, r.output)
 }
 
 func TestPlansOfAppsThatCannotBeChecked(t *testing.T) {

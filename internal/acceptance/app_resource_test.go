@@ -330,7 +330,7 @@ func TestAppUpdateThatIsNotHealthyTakesTheAppDown(t *testing.T) {
 			w.fails("The app was down before this change and still is.")
 			w.apply()
 			w.mustBeSettled()
-			must(t, theSeededApp(t, fake).Status == "running", "the app is %s", theSeededApp(t, fake).Status)
+			must(t, theSeededApp(t, fake).Status == "running", "the app: got %s, want running", theSeededApp(t, fake).Status)
 		})
 	}
 }

@@ -24,7 +24,7 @@ func TestEveryCrashPoint(t *testing.T) {
 	points, made := crashPoints(t)
 	points = slices.DeleteFunc(points, func(p crashPoint) bool { return *crashPointOnly != "" && p.String() != *crashPointOnly })
 	cases := slices.DeleteFunc(crashCases(points), func(c crashCase) bool { return *crashKindOnly != "" && c.kind.name != *crashKindOnly })
-	must(t, len(cases) > 0, "there is no such point or kind")
+	must(t, len(cases) > 0, "no case has this point and this kind")
 	fmt.Println(len(points), "points,", len(cases), "runs to do")
 	tally := newCrashTally()
 	t.Run("run", func(t *testing.T) {

@@ -141,7 +141,7 @@ func crashPoints(t *testing.T) (points []crashPoint, made crashScene) {
 	mustEnd := func(args ...string) {
 		t.Helper()
 		end := r.w.run(args...)
-		must(t, end.exit == 0, "undisturbed, %s ended with exit %d:\n%s", args[0], end.exit, end.output)
+		must(t, end.exit == 0, "undisturbed, %s: got exit %d, want 0:\n%s", args[0], end.exit, end.output)
 	}
 	record(applying, func() { mustEnd("apply", "-auto-approve", "-no-color") })
 	made = sceneOf(r)
@@ -217,5 +217,5 @@ func TestCrashPoints(t *testing.T) {
 			t.Run(c.String(), func(t *testing.T) { c.run(t, made, newCrashTally()) })
 		}
 	}
-	must(t, tried == 11, "%d of the points are there, not 11", tried)
+	must(t, tried == 11, "points that were tried: got %d, want 11", tried)
 }

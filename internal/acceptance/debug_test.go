@@ -29,7 +29,7 @@ func TestDebug(t *testing.T) {
 	t.Cleanup(func() { _ = program.Wait() }) // the test's context has ended the program by then
 	reattach := ""
 	for lines := bufio.NewScanner(out); reattach == ""; {
-		must(t, lines.Scan(), "it ended without saying what to export: %v", lines.Err())
+		must(t, lines.Scan(), "the provider: got its end (%v), want first what to export", lines.Err())
 		if _, value, found := strings.Cut(lines.Text(), "TF_REATTACH_PROVIDERS="); found {
 			reattach = strings.Trim(value, "'")
 		}
@@ -39,7 +39,7 @@ func TestDebug(t *testing.T) {
 	}
 	w.env = append(w.env, "TF_REATTACH_PROVIDERS="+reattach)
 	r := w.run("apply", "-auto-approve", "-no-color")
-	must(t, r.exit == 0 && fake.Count("GET", "/me") > 0, "the apply ended with %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 0 && fake.Count("GET", "/me") > 0, "the apply: got exit %d, want 0 and a request:\n%s", r.exit, r.output)
 
 	// Interrupting a run stops the calls of this run, but not the calls of later runs.
 	w.configure(instanceHCL(plainInstance))
@@ -48,9 +48,9 @@ func TestDebug(t *testing.T) {
 	apply.until("the instance is being created", func() bool { return len(fake.Instances()) == 1 })
 	apply.signal(syscall.SIGINT)
 	r = apply.wait()
-	must(t, strings.Contains(r.output, "nterrupt"), "the interrupted apply ended with %d:\n%s", r.exit, r.output)
+	must(t, strings.Contains(r.output, "nterrupt"), "the interrupted apply: got exit %d, want that it was interrupted:\n%s", r.exit, r.output)
 	release()
 	w.apply()
 	w.mustBeSettled()
-	must(t, len(fake.Instances()) == 1, "there are %d instances", len(fake.Instances()))
+	must(t, len(fake.Instances()) == 1, "instances: got %d, want 1", len(fake.Instances()))
 }

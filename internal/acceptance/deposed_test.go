@@ -186,19 +186,19 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 			w.says(1, []string{c.refusal, "Deposed?"}, "plan")
 			w.says(1, []string{c.refusal, "Deposed?"}, "destroy", "-auto-approve")
 			r := w.fails(c.refusal, "Deposed?")
-			must(t, fake.Count("DELETE", "**") == 0 && len(w.managed()) == 2, "the state has %v", w.managed())
+			must(t, fake.Count("DELETE", "**") == 0 && len(w.managed()) == 2, "the state: got %v, want two objects and no deletion", w.managed())
 
 			// Follow the steps of the guide that the error names, with the id from the
 			// error.
 			named := regexp.MustCompile(`\((\S+)\) is protected`).FindStringSubmatch(r.output)
 			section := regexp.MustCompile(`See "(.+)" in the guide "Protecting and destroying"`).FindStringSubmatch(r.output)
-			must(t, named != nil && section != nil, "no way out:\n%s", r.output)
+			must(t, named != nil && section != nil, "the error: got\n%s\nwant the object and the guide's section in it", r.output)
 			mustDescribe(t, section[1], "`terraform state rm ADDRESS`", "Put back the arguments", "`import` block")
 			w.says(0, nil, "state", "rm", address)
 			w.configure(createsFirst(c.body))
 			w.write("import.tf", fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, named[1]))
 			r = w.apply()
-			must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
+			must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "the apply: got\n%s\nwant one import and nothing else", r.output)
 			w.mustBeSettled()
 
 			// Import the successor at a separate address.
@@ -206,13 +206,13 @@ func TestDeposedObjectThatIsProtectedCanBeTakenBack(t *testing.T) {
 			if !ok {
 				id = fmt.Sprintf("%s/%s", successor["instance_id"], successor["name"])
 			}
-			must(t, id != named[1], "%s is the old one", id)
+			must(t, id != named[1], "the id: got %s, that of the old object, want another", id)
 			w.configure(c.body + strings.Replace(changed, "\" \"test\" {", "\" \"successor\" {", 1))
 			w.write("import.tf", fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", strings.Replace(address, ".test", ".successor", 1), id))
 			r = w.apply()
-			must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
+			must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "the apply: got\n%s\nwant one import and nothing else", r.output)
 			w.mustBeSettled()
-			must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
+			must(t, fake.Count("DELETE", "**") == 0, "deletions that were sent: got %d, want none", fake.Count("DELETE", "**"))
 		})
 	}
 }
@@ -226,9 +226,9 @@ func mustDescribe(t *testing.T, title string, steps ...string) {
 	}
 	_, section, found := strings.Cut(string(guide), "\n## "+title+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	must(t, found, "the guide has no section %q", title)
+	must(t, found, "the guide: got no section %q, want one", title)
 	for _, step := range steps {
-		must(t, strings.Contains(section, step), "the section %q lacks %q:\n%s", title, step, section)
+		must(t, strings.Contains(section, step), "the section %q: got\n%s\nwant %q in it", title, section, step)
 	}
 }
 
@@ -250,7 +250,7 @@ func TestChildrenOfATaintedInstance(t *testing.T) {
 		before := len(fake.Requests())
 		w.fails("Database orders is protected from deletion")
 		for _, request := range fake.Requests()[before:] {
-			must(t, request.Method == "GET", "%s %s was sent", request.Method, request.Path)
+			must(t, request.Method == "GET", "requests: got %s %s, want only GET", request.Method, request.Path)
 		}
 		w.says(0, nil, "untaint", "hosting_instance.test")
 		w.mustBeSettled()
@@ -263,9 +263,9 @@ func TestChildrenOfATaintedInstance(t *testing.T) {
 		w.fails(protected, "terraform untaint")
 		w.says(0, nil, "untaint", "hosting_instance.test")
 		r := w.apply()
-		must(t, strings.Contains(r.output, "2 added, 0 changed, 0 destroyed"), "%s", r.output)
+		must(t, strings.Contains(r.output, "2 added, 0 changed, 0 destroyed"), "the apply: got\n%s\nwant two additions and nothing else", r.output)
 		w.mustBeSettled()
-		must(t, fake.Count("DELETE", "/instances/*") == 0 && len(fake.Instances()) == 1, "%d instances", len(fake.Instances()))
+		must(t, fake.Count("DELETE", "/instances/*") == 0 && len(fake.Instances()) == 1, "instances: got %d, want 1 and no deletion", len(fake.Instances()))
 	})
 	t.Run("create first", func(t *testing.T) {
 		fake := startFake(t)
@@ -277,9 +277,9 @@ func TestChildrenOfATaintedInstance(t *testing.T) {
 		w.says(0, nil, "state", "rm", "hosting_instance.test")
 		w.write("import.tf", fmt.Sprintf("import {\n  to = hosting_instance.test\n  id = %q\n}\n", old))
 		r := w.apply()
-		must(t, strings.Contains(r.output, "1 imported, 2 added, 0 changed, 2 destroyed"), "%s", r.output)
+		must(t, strings.Contains(r.output, "1 imported, 2 added, 0 changed, 2 destroyed"), "the apply: got\n%s\nwant one import, two additions and two destructions", r.output)
 		w.mustBeSettled()
-		must(t, fake.Count("DELETE", "/instances/*") == 0 && len(fake.Instances()) == 2, "%d instances", len(fake.Instances()))
+		must(t, fake.Count("DELETE", "/instances/*") == 0 && len(fake.Instances()) == 2, "instances: got %d, want 2 and no deletion", len(fake.Instances()))
 	})
 }
 
@@ -294,7 +294,7 @@ func TestRemovedBlockOfWhatIsProtected(t *testing.T) {
 	w.says(1, []string{"Instance test is protected from deletion"}, "apply", "-auto-approve")
 	w.configure(fmt.Sprintf(removed, false))
 	w.apply()
-	must(t, len(w.managed()) == 0 && onlyInstance(t, fake) == id && fake.Count("DELETE", "**") == 0, "the state has %v", w.managed())
+	must(t, len(w.managed()) == 0 && onlyInstance(t, fake) == id && fake.Count("DELETE", "**") == 0, "the state: got %v, want nothing, and the instance kept at the service", w.managed())
 	w.configure(protectedInstance + fmt.Sprintf("import {\n to = hosting_instance.test\n id = %q\n}\n", id))
 	w.apply()
 	w.mustBeSettled()
@@ -325,7 +325,7 @@ func TestDeposedSettingIsNotSetBackUnderItsSuccessor(t *testing.T) {
 			}
 			w.says(0, []string{"1 destroyed"}, "destroy", "-auto-approve")
 			instance, _ := fake.Instance("i-one")
-			must(t, len(instance.Allowlist) == 0 && instance.ConsoleMode == "off" && len(fake.Extensions("i-one")) == 0, "it is still set: %+v", instance)
+			must(t, len(instance.Allowlist) == 0 && instance.ConsoleMode == "off" && len(fake.Extensions("i-one")) == 0, "the instance: got %+v, want the settings reset", instance)
 		})
 	}
 }

@@ -37,7 +37,7 @@ func TestPlansOfWhatNeedsAnEngine(t *testing.T) {
 				t.Helper()
 				w.configure(configuration)
 				r := w.says(exit, []string{text}, append([]string{"plan"}, args...)...)
-				must(t, text != "" || !strings.Contains(r.output, " is off"), "it warns:\n%s", r.output)
+				must(t, text != "" || !strings.Contains(r.output, " is off"), "the plan: got\n%s\nwant no warning of an engine", r.output)
 			}
 			says(0, "", instance(on)+of("hosting_instance.test.id"))
 			says(0, "", of(`"i-bare"`)) // nothing has read the instance

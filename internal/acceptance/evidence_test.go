@@ -52,7 +52,7 @@ func TestMachineThatRanStaysProtected(t *testing.T) {
 			w.says(1, []string{"is protected from deletion"}, "destroy", "-refresh=false", "-auto-approve")
 			remove()
 			w.mustBeSettled()
-			must(t, len(fake.Jobs()) == 1, "jobs %+v", fake.Jobs())
+			must(t, len(fake.Jobs()) == 1, "jobs: got %+v, want one", fake.Jobs())
 		})
 	}
 }
@@ -72,9 +72,9 @@ func TestUnknownStatusWord(t *testing.T) {
 		w.apply()
 		w.mustBeSettled()
 		object := w.mustBeKept("hosting_instance", "test")
-		must(t, object.Attributes["status"] == "active" && object.Attributes["ca_certificate"] != nil, "the state has %v", object.Attributes)
+		must(t, object.Attributes["status"] == "active" && object.Attributes["ca_certificate"] != nil, "the instance in the state: got %v, want it active with a CA certificate", object.Attributes)
 		w.says(1, []string{"is protected from deletion"}, "destroy", "-auto-approve")
-		must(t, len(fake.Jobs()) == 1, "jobs %+v", fake.Jobs())
+		must(t, len(fake.Jobs()) == 1, "jobs: got %+v, want one", fake.Jobs())
 	})
 	t.Run("imported", func(t *testing.T) {
 		fake := startFake(t)
@@ -85,7 +85,7 @@ func TestUnknownStatusWord(t *testing.T) {
 		w.mustBeSettled()
 		must(t, w.mustBeKept("hosting_instance", "test").Attributes["ca_certificate"] != nil, "the connection record was not read")
 		w.says(1, []string{"is protected from deletion"}, "destroy", "-auto-approve")
-		must(t, len(fake.Jobs()) == 0, "jobs %+v", fake.Jobs())
+		must(t, len(fake.Jobs()) == 0, "jobs: got %+v, want none", fake.Jobs())
 	})
 }
 
@@ -110,7 +110,7 @@ func TestImportedMachineThatIsNotReady(t *testing.T) {
 			w.configure(instanceHCL(plainInstance) + importing)
 			w.apply()
 			r := w.run("destroy", "-auto-approve", "-no-color")
-			must(t, r.exit == 0 && len(fake.Instances()) == 0, "exit %d:\n%s", r.exit, r.output)
+			must(t, r.exit == 0 && len(fake.Instances()) == 0, "the destroy: got exit %d, want 0 and no instance:\n%s", r.exit, r.output)
 		})
 	}
 }
@@ -133,11 +133,11 @@ func TestImportedCreationThatFails(t *testing.T) {
 	fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "no machine is free")
 	release()
 	r := second.wait()
-	must(t, r.exit == 1 && strings.Contains(r.output, "No machine is free"), "exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 1 && strings.Contains(r.output, "No machine is free"), "the second apply: got exit %d, want 1 and the job's error:\n%s", r.exit, r.output)
 	w.configure(protectedInstance)
 	w.apply()
 	w.mustBeSettled()
-	must(t, jobsOf(fake, "create") == 2 && len(fake.Instances()) == 1, "%d creations, %d instances", jobsOf(fake, "create"), len(fake.Instances()))
+	must(t, jobsOf(fake, "create") == 2 && len(fake.Instances()) == 1, "got %d creations and %d instances, want 2 and 1", jobsOf(fake, "create"), len(fake.Instances()))
 }
 
 // Terraform passes no private state of a tainted object to Delete, so the state itself
@@ -149,7 +149,7 @@ func TestFailedCreationIsMadeAnew(t *testing.T) {
 	w.fails("No machine is free")
 	w.apply()
 	w.mustBeSettled()
-	must(t, jobsOf(fake, "create") == 2 && len(fake.Instances()) == 1, "%d creations, %d instances", jobsOf(fake, "create"), len(fake.Instances()))
+	must(t, jobsOf(fake, "create") == 2 && len(fake.Instances()) == 1, "got %d creations and %d instances, want 2 and 1", jobsOf(fake, "create"), len(fake.Instances()))
 }
 
 // If the instance runs after all, it is protected again.
@@ -163,7 +163,7 @@ func TestFailedCreationThatRunsAfterAllIsProtected(t *testing.T) {
 	w.says(0, nil, "untaint", "hosting_instance.test")
 	w.apply()
 	w.mustBeSettled()
-	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
+	must(t, fake.Count("DELETE", "**") == 0, "deletions that were sent: got %d, want none", fake.Count("DELETE", "**"))
 }
 
 // A database whose creation failed is created again, even if the state was not refreshed.
@@ -199,7 +199,7 @@ func TestFailedDatabaseThatExistsAfterAllIsProtected(t *testing.T) {
 	w.says(0, nil, "untaint", "hosting_postgres_database.test")
 	w.apply()
 	w.mustBeSettled()
-	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
+	must(t, fake.Count("DELETE", "**") == 0, "deletions that were sent: got %d, want none", fake.Count("DELETE", "**"))
 }
 
 // An interrupted creation that has ended since counts as finished, even if the state was
@@ -216,7 +216,7 @@ func TestFinishedCreationIsProtectedWithoutARefresh(t *testing.T) {
 			interrupted(t, fake, w, c.create, "apply", "-auto-approve", "-no-color")
 			machine.Until(t, "the creation ends", func() bool { return fake.Left()["jobs"] == 0 })
 			w.says(1, []string{c.text}, "destroy", "-refresh=false", "-auto-approve")
-			must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
+			must(t, fake.Count("DELETE", "**") == 0, "deletions that were sent: got %d, want none", fake.Count("DELETE", "**"))
 			w.apply()
 			w.mustBeSettled()
 		})
@@ -228,7 +228,7 @@ func TestUnfinishedInstanceCanBeDestroyed(t *testing.T) {
 	w := newWorkspace(t, fake, strings.Replace(protectedInstance, "free", "small", 1))
 	w.apply() // ends with a warning: the checkout is unpaid
 	r := w.run("destroy", "-auto-approve", "-no-color")
-	must(t, r.exit == 0 && len(fake.Instances()) == 0, "exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 0 && len(fake.Instances()) == 0, "the destroy: got exit %d, want 0 and no instance:\n%s", r.exit, r.output)
 }
 
 func TestAppThatMayHaveRunIsWarnedAbout(t *testing.T) {

@@ -29,9 +29,9 @@ var absenceFaults = []faultRow{
 		pages := waitedOut(t, fake, apply)
 		release()
 		r := apply.wait()
-		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+		must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 		must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == onlyInstance(t, fake), "another id is in the state")
-		must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+		must(t, fake.Count("POST", "/instances") == 1, "creations: got %d, want 1", fake.Count("POST", "/instances"))
 		w.mustBeSettled()
 		return fmt.Sprintf("%d pages waited out, 1 instance, %s", pages, counts(fake, "POST /instances"))
 	}},
@@ -43,7 +43,7 @@ var absenceFaults = []faultRow{
 		before := w.read("terraform.tfstate")
 		passes := fake.Inject(fakeservice.Fault{Page: http.StatusNotFound, Times: -1})
 		r := w.fails("which is not an answer of the service at "+fake.BaseURL, "Check the base URL")
-		must(t, !strings.Contains(r.output, "is gone"), "something is taken for gone:\n%s", r.output)
+		must(t, !strings.Contains(r.output, "is gone"), "the output: got\n%s\nwant nothing taken for gone", r.output)
 		// The refresh does not wait until the fault passes: each object is read once,
 		// with the usual retries.
 		asked := map[string]int{}
@@ -57,12 +57,12 @@ var absenceFaults = []faultRow{
 			if path == "/me" {
 				most++ // read for the profile, and for the account notes
 			}
-			must(t, n <= most, "GET %s was sent %d times", path, n)
+			must(t, n <= most, "requests GET %s: got %d, want at most %d", path, n, most)
 		}
 		must(t, w.read("terraform.tfstate") == before, "the state changed")
 		passes()
 		w.mustBeSettled()
-		must(t, len(fake.Instances()) == 2 && fake.Count("DELETE", "**") == 0, "%d instances", len(fake.Instances()))
+		must(t, len(fake.Instances()) == 2 && fake.Count("DELETE", "**") == 0, "instances: got %d, want 2 and no deletion", len(fake.Instances()))
 		return fmt.Sprintf("1 error that names the base URL, %d resources kept to the byte, then an empty plan", len(managedTypes(t)))
 	}},
 	{41, "a foreign 404 for 20 s while an instance is deleted", func(t *testing.T) string {
@@ -73,10 +73,10 @@ var absenceFaults = []faultRow{
 		fake.Inject(fakeservice.Fault{Method: "DELETE", Path: "/instances/*", After: func() { fake.Inject(foreign404) }})
 		destroy := w.start("destroy", "-auto-approve", "-no-color")
 		pages := waitedOut(t, fake, destroy)
-		must(t, len(fake.Instances()) == 1, "the fake has deleted it")
+		must(t, len(fake.Instances()) == 1, "the fake has deleted the instance")
 		release()
 		w.mustBeDestroyed(fake, destroy)
-		must(t, jobsOf(fake, "delete") == 1, "%d deletions", jobsOf(fake, "delete"))
+		must(t, jobsOf(fake, "delete") == 1, "deletions: got %d, want 1", jobsOf(fake, "delete"))
 		return fmt.Sprintf("%d pages waited out, done when the job was, %s", pages, counts(fake, "DELETE /instances/*"))
 	}},
 	{42, "the job of a deletion is missing", func(t *testing.T) string {
@@ -92,7 +92,7 @@ var absenceFaults = []faultRow{
 		released := time.Now()
 		release()
 		w.mustBeDestroyed(fake, destroy)
-		must(t, time.Since(released) > 14*time.Second, "one look was enough, after %s", time.Since(released))
+		must(t, time.Since(released) > 14*time.Second, "the confirmation of the absence: got it after %s, want it after 14s", time.Since(released))
 		return fmt.Sprintf("%d polls found no job; done once the instance was confirmed gone, after %d s", fake.Count("GET", "/jobs/*")-polls, int(time.Since(released).Seconds()))
 	}},
 	{43, "an instance that is being deleted names no job", func(t *testing.T) string {
@@ -114,7 +114,7 @@ var absenceFaults = []faultRow{
 		destroy.mustRun()
 		release()
 		w.mustBeDestroyed(fake, destroy)
-		must(t, jobsOf(fake, "delete") == 1, "%d deletions", jobsOf(fake, "delete"))
+		must(t, jobsOf(fake, "delete") == 1, "deletions: got %d, want 1", jobsOf(fake, "delete"))
 		return "joined, done once the instance was confirmed gone, 1 deletion"
 	}},
 	{44, "reads lag by 10 s: a failed job, an apply, a destroy", func(t *testing.T) string {
@@ -135,16 +135,16 @@ resource "hosting_webhook_endpoint" "test" {
   url = "https://hooks.example"
 }`)
 		r := w.fails("The wall burns (trouble)")
-		must(t, strings.Count(r.output, "Error:") == 1, "more failed than the job:\n%s", r.output)
+		must(t, strings.Count(r.output, "Error:") == 1, "the apply: got\n%s\nwant only the error of the job", r.output)
 		w.mustBeKept("hosting_instance", "test")
 		w.apply()
 		w.mustBeSettled()
 		w.mustBeDestroyed(fake, w.start("destroy", "-auto-approve", "-no-color"))
 		for request, want := range map[string]int{"POST /instances": 1, "POST /webhooks": 1, "POST /instances/*/postgres/databases": 1, "DELETE /instances/*": 1} {
 			method, path, _ := strings.Cut(request, " ")
-			must(t, fake.Count(method, path) == want, "%s: %d", request, fake.Count(method, path))
+			must(t, fake.Count(method, path) == want, "%s: got %d, want %d", request, fake.Count(method, path), want)
 		}
-		must(t, len(fake.Webhooks()) == 0, "%d endpoints are left", len(fake.Webhooks()))
+		must(t, len(fake.Webhooks()) == 0, "endpoints that are left: got %d, want none", len(fake.Webhooks()))
 		return "1 failed job seen, 4 made once and destroyed, plan empty, " + counts(fake, "POST /instances", "DELETE /instances/*")
 	}},
 }

@@ -28,15 +28,15 @@ var addressFaults = []faultRow{
 				w.env = append(w.env, "HOSTING_BASE_URL="+url)
 				// Neither the refresh nor the checks work there, and one error says so.
 				refresh := w.plansElsewhere(url)
-				must(t, refresh.exit == 1 && strings.Contains(refresh.output, "HOSTING_BASE_URL"), "the refresh ended with exit %d:\n%s", refresh.exit, refresh.output)
+				must(t, refresh.exit == 1 && strings.Contains(refresh.output, "HOSTING_BASE_URL"), "the refresh: got exit %d, want 1 and HOSTING_BASE_URL in the error:\n%s", refresh.exit, refresh.output)
 				creation := elsewhere(t, url, instanceHCL(plainInstance)).plansElsewhere(url)
-				must(t, creation.exit == 1 && strings.Contains(creation.output, "HOSTING_BASE_URL") && strings.Count(creation.output, "Error: ") == 1, "the plan ended with exit %d:\n%s", creation.exit, creation.output)
+				must(t, creation.exit == 1 && strings.Contains(creation.output, "HOSTING_BASE_URL") && strings.Count(creation.output, "Error: ") == 1, "the plan: got exit %d, want 1 and one error with HOSTING_BASE_URL:\n%s", creation.exit, creation.output)
 				// All reads share one limit for waiting without an answer.
 				// TestDeadHostEndsAPlan of the client checks how long a plan then takes.
 				for _, plan := range []result{refresh, creation} {
-					must(t, name != "silence" || strings.Contains(plan.output, "the service has not answered for 20s"), "the plan did not end by the outage:\n%s", plan.output)
+					must(t, name != "silence" || strings.Contains(plan.output, "the service has not answered for 20s"), "the plan: got\n%s\nwant its end by the outage", plan.output)
 				}
-				must(t, w.read("terraform.tfstate") == before && len(fake.Instances()) == 2 && fake.Count("DELETE", "**") == 0, "something is gone")
+				must(t, w.read("terraform.tfstate") == before && len(fake.Instances()) == 2 && fake.Count("DELETE", "**") == 0, "the state has changed, or an instance is gone")
 			}
 		}
 		atOnce(t, cases)
@@ -61,7 +61,7 @@ var addressFaults = []faultRow{
 			name, _, _ := strings.Cut(variable, "=")
 			w.fails(text, name)
 		}
-		must(t, w.read("terraform.tfstate") == before && len(fake.Requests()) == sent, "%d requests were sent", len(fake.Requests())-sent)
+		must(t, w.read("terraform.tfstate") == before && len(fake.Requests()) == sent, "requests: got %d, want none, and the state as before", len(fake.Requests())-sent)
 		return fmt.Sprintf("%d refused by name, 0 requests sent, state untouched", len(cases))
 	}},
 }

@@ -48,9 +48,9 @@ var creationFaults = []faultRow{
 				// The provider looks for the instance until the timeout and a grace
 				// period are over, about 50 times. With a longer timeout, it would look
 				// for ten minutes, about 80 times. A busy machine looks less often.
-				must(t, listed() < 60, "it was looked for %d times", listed())
-				must(t, fake.Count("POST", "/instances") == 1 && len(fake.Instances()) == 0, "%d creations", fake.Count("POST", "/instances"))
-				must(t, w.saved("hosting_instance", "test") == nil, "something is in the state")
+				must(t, listed() < 60, "looks for the instance: got %d, want less than 60", listed())
+				must(t, fake.Count("POST", "/instances") == 1 && len(fake.Instances()) == 0, "creations: got %d, want 1, and no instance", fake.Count("POST", "/instances"))
+				must(t, w.saved("hosting_instance", "test") == nil, "an instance is in the state")
 				w.apply() // after a check in the portal, the user applies again
 				w.mustBeSettled()
 				onlyInstance(t, fake)
@@ -73,7 +73,7 @@ var creationFaults = []faultRow{
 				w := newWorkspaceBeside(t, fake, c.body)
 				w.apply()
 				w.mustBeSettled()
-				must(t, fake.Count("POST", c.path) == 1, "%s was sent %d times", name, fake.Count("POST", c.path))
+				must(t, fake.Count("POST", c.path) == 1, "requests of %s: got %d, want 1", name, fake.Count("POST", c.path))
 				posts++
 			}
 		}
@@ -99,8 +99,8 @@ var creationFaults = []faultRow{
 			apply.until(name+" is found and waited for", func() bool { return fake.Count("GET", "/jobs/*") > 1 })
 			must(t, fake.FinishJob(fake.Jobs()[0].ID) == nil, "the job could not be finished")
 			r := apply.wait()
-			must(t, r.exit == 0, "%s ended with exit %d:\n%s", name, r.exit, r.output)
-			must(t, fake.Count("POST", path) == 1 && len(fake.Jobs()) == 1, "%s was sent %d times", name, fake.Count("POST", path))
+			must(t, r.exit == 0, "%s: got exit %d, want 0:\n%s", name, r.exit, r.output)
+			must(t, fake.Count("POST", path) == 1 && len(fake.Jobs()) == 1, "requests of %s: got %d, want 1, and one job", name, fake.Count("POST", path))
 			posts++
 		}
 		return fmt.Sprintf("%d lost answers, %d POSTs, 0 twice", posts, posts)
@@ -125,9 +125,9 @@ var creationFaults = []faultRow{
 		})
 		r := newWorkspaceBeside(t, fake, instanceHCL(plainInstance)).fails("It may have created one of these new instances")
 		for _, id := range []string{onlyInstance(t, fake), "i-twin"} {
-			must(t, strings.Contains(r.output, importBlockOf(id)), "no import block of %s:\n%s", id, r.output)
+			must(t, strings.Contains(r.output, importBlockOf(id)), "the error: got\n%s\nwant an import block of %s", r.output, id)
 		}
-		must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+		must(t, fake.Count("POST", "/instances") == 1, "creations: got %d, want 1", fake.Count("POST", "/instances"))
 		// A single candidate is adopted, whatever its date.
 		dates := map[string]any{"no date": nil, "an old date": "2001-02-03T04:05:06Z", "a date ahead": "2101-02-03T04:05:06Z"}
 		for name, date := range dates {
@@ -152,8 +152,8 @@ var creationFaults = []faultRow{
 		server := serve(t, address, service)
 		t.Cleanup(func() { server.Close(); service.Close() })
 		r := apply.wait()
-		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
-		must(t, fake.Count("POST", "/webhooks") == 1, "%d POSTs arrived", fake.Count("POST", "/webhooks"))
+		must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
+		must(t, fake.Count("POST", "/webhooks") == 1, "POSTs that arrived: got %d, want 1", fake.Count("POST", "/webhooks"))
 		return "applied once the service listened, " + counts(fake, "POST /webhooks")
 	}},
 	{7, "Ctrl-C while the POST is in flight", func(t *testing.T) string {
@@ -206,13 +206,13 @@ var creationFaults = []faultRow{
 			release()
 			w.apply()
 			w.mustBeSettled()
-			must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+			must(t, fake.Count("POST", "/instances") == 1, "creations: got %d, want 1", fake.Count("POST", "/instances"))
 		}
 		fake := startFake(t)
 		w := newWorkspaceBeside(t, fake, strings.Replace(instanceHCL(plainInstance), "name ", "count = 2\n  name ", 1))
 		w.apply()
 		w.mustBeSettled()
-		must(t, len(fake.Instances()) == 2, "%d instances of one name, want 2", len(fake.Instances()))
+		must(t, len(fake.Instances()) == 2, "instances of one name: got %d, want 2", len(fake.Instances()))
 		return "2 kills: 1 instance each; 2 of one name in one apply: 2 instances"
 	}},
 	{13, "404 right after the creation", func(t *testing.T) string {
@@ -237,8 +237,8 @@ var creationFaults = []faultRow{
 		next.until("the same job is waited for", func() bool { return second.Count("GET", "/jobs/*") > polls+1 })
 		release()
 		r := next.wait()
-		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
-		must(t, second.Count("POST", "/instances") == 1, "%d creations", second.Count("POST", "/instances"))
+		must(t, r.exit == 0, "the next apply: got exit %d, want 0:\n%s", r.exit, r.output)
+		must(t, second.Count("POST", "/instances") == 1, "creations: got %d, want 1", second.Count("POST", "/instances"))
 		return "3 times 404: kept; 1 at the refresh: kept; " + counts(second, "POST /instances")
 	}},
 	{30, "this machine's clock is wrong by a day", func(t *testing.T) string {
@@ -248,7 +248,7 @@ var creationFaults = []faultRow{
 			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Drop: true})
 			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
 			w.apply()
-			must(t, fake.Count("POST", "/instances") == 1 && len(fake.Instances()) == 1, "%d creations", fake.Count("POST", "/instances"))
+			must(t, fake.Count("POST", "/instances") == 1 && len(fake.Instances()) == 1, "creations: got %d, want 1, and one instance", fake.Count("POST", "/instances"))
 		}
 		return "a day ahead and a day behind: adopted, 1 POST each"
 	}},
@@ -273,7 +273,7 @@ var creationFaults = []faultRow{
 		release()
 		r := apply.wait()
 		server.Close()
-		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+		must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 		mustBeOnce(t, fake)
 		return "2 restarts, apply complete, " + counts(fake, "POST /instances", "POST /instances/*/apps/import")
 	}},

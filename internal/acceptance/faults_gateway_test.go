@@ -42,21 +42,21 @@ var gatewayFaults = []faultRow{
 				fake, one, other := twoCreations(t)
 				ids := map[any]bool{}
 				for w, r := range map[*workspace]result{one.w: one.wait(), other.w: other.wait()} {
-					must(t, r.exit == 0 && !strings.Contains(r.output, "did not exist before"), "exit %d:\n%s", r.exit, r.output)
+					must(t, r.exit == 0 && !strings.Contains(r.output, "did not exist before"), "an apply: got exit %d, want 0 and no adoption:\n%s", r.exit, r.output)
 					ids[w.mustBeKept("hosting_instance", "test").Attributes["id"]] = true
 				}
-				must(t, len(ids) == 2 && len(fake.Instances()) == 2 && fake.Count("POST", "/instances") == 2, "%d ids of %d instances, %d POSTs", len(ids), len(fake.Instances()), fake.Count("POST", "/instances"))
+				must(t, len(ids) == 2 && len(fake.Instances()) == 2 && fake.Count("POST", "/instances") == 2, "got %d ids of %d instances after %d POSTs, want 2 of 2 after 2", len(ids), len(fake.Instances()), fake.Count("POST", "/instances"))
 			},
 			// Two new instances match the request.
 			"an answer lost": func(t *testing.T) {
 				fake, one, other := twoCreations(t, fakeservice.Fault{AfterCommit: true, Drop: true})
 				results := []result{one.wait(), other.wait()}
 				slices.SortFunc(results, func(a, b result) int { return a.exit - b.exit })
-				must(t, results[0].exit == 0 && results[1].exit == 1, "exits %d and %d:\n%s", results[0].exit, results[1].exit, results[1].output)
+				must(t, results[0].exit == 0 && results[1].exit == 1, "the applies: got exits %d and %d, want 0 and 1:\n%s", results[0].exit, results[1].exit, results[1].output)
 				for _, i := range fake.Instances() {
-					must(t, strings.Contains(results[1].output, importBlockOf(i.ID)), "no import block of %s:\n%s", i.ID, results[1].output)
+					must(t, strings.Contains(results[1].output, importBlockOf(i.ID)), "the second apply: got\n%s\nwant an import block of %s", results[1].output, i.ID)
 				}
-				must(t, len(fake.Instances()) == 2 && fake.Count("POST", "/instances") == 2, "%d instances, %d POSTs", len(fake.Instances()), fake.Count("POST", "/instances"))
+				must(t, len(fake.Instances()) == 2 && fake.Count("POST", "/instances") == 2, "got %d instances after %d POSTs, want 2 after 2", len(fake.Instances()), fake.Count("POST", "/instances"))
 			},
 			// The other state's instance cannot be distinguished from the requested one,
 			// so a warning names it.
@@ -65,14 +65,14 @@ var gatewayFaults = []faultRow{
 				warnings := 0
 				id := ""
 				for w, r := range map[*workspace]result{one.w: one.wait(), other.w: other.wait()} {
-					must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+					must(t, r.exit == 0, "an apply: got exit %d, want 0:\n%s", r.exit, r.output)
 					id = onlyInstance(t, fake)
 					must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == id, "another id is in the state")
 					if strings.Contains(r.output, "Instance "+id+" did not exist before") {
 						warnings++
 					}
 				}
-				must(t, warnings == 1 && fake.Count("POST", "/instances") == 2, "%d warnings, %d POSTs", warnings, fake.Count("POST", "/instances"))
+				must(t, warnings == 1 && fake.Count("POST", "/instances") == 2, "got %d warnings and %d POSTs, want 1 and 2", warnings, fake.Count("POST", "/instances"))
 			},
 		})
 		return "2 POSTs each: 2 machines in 2 states; 1 error with both import blocks; 1 warning that names the machine"
@@ -105,10 +105,10 @@ var gatewayFaults = []faultRow{
 				}
 				release()
 				r := apply.wait()
-				must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+				must(t, r.exit == 0, "an apply: got exit %d, want 0:\n%s", r.exit, r.output)
 				w.mustBeKept("hosting_postgres_database", "test")
 				w.mustBeSettled()
-				must(t, jobsOf(fake, "database_create") == 1 && conflicts(fake) == 1, "%d jobs, %d times 409", jobsOf(fake, "database_create"), conflicts(fake))
+				must(t, jobsOf(fake, "database_create") == 1 && conflicts(fake) == 1, "got %d jobs and %d times 409, want 1 of each", jobsOf(fake, "database_create"), conflicts(fake))
 				mu.Lock()
 				defer mu.Unlock()
 				sent[refusal] = fake.Count("POST", path)
@@ -137,8 +137,8 @@ resource "terraform_data" "release" {
   }
 }`)
 		r := w.fails("answered 502", "it is unknown whether the service carried it out", "Check in the portal whether it was carried out")
-		must(t, strings.Count(r.output, "(reset) is accepted.") == 1 && !strings.Contains(r.output, "has carried out reset"), "both are told as done:\n%s", r.output)
-		must(t, jobsOf(fake, "reset") == 1 && fake.Count("POST", path) == 2, "%d resets, %d POSTs", jobsOf(fake, "reset"), fake.Count("POST", path))
+		must(t, strings.Count(r.output, "(reset) is accepted.") == 1 && !strings.Contains(r.output, "has carried out reset"), "the apply: got\n%s\nwant one reset reported as done", r.output)
+		must(t, jobsOf(fake, "reset") == 1 && fake.Count("POST", path) == 2, "got %d resets after %d POSTs, want 1 after 2", jobsOf(fake, "reset"), fake.Count("POST", path))
 		return "1 reset done, 1 told as unknown, " + counts(fake, "POST "+path)
 	}},
 }

@@ -73,7 +73,7 @@ func interrupted(t *testing.T, fake *fakeservicetest.Server, w *workspace, opera
 	command := w.startUntilPolled(fake, args...)
 	command.signal(syscall.SIGINT)
 	r := command.wait()
-	must(t, r.exit == 1, "the interrupted run ended with exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 1, "the interrupted run: got exit %d, want 1:\n%s", r.exit, r.output)
 	release()
 	return r
 }
@@ -86,7 +86,7 @@ func interruptEverywhere(t *testing.T, c asyncCase) int {
 	r := interrupted(t, fake, w, c.create, apply...)
 	if c.keptAfterCreate {
 		w.mustBeKept(c.kind, "test")
-		must(t, strings.Contains(r.output, "Warning:") && strings.Contains(r.output, "not tainted"), "%s: no warning:\n%s", c.kind, r.output)
+		must(t, strings.Contains(r.output, "Warning:") && strings.Contains(r.output, "not tainted"), "%s: got\n%s\nwant a warning that the object is not tainted", c.kind, r.output)
 	} else {
 		must(t, w.saved(c.kind, "test") == nil, "%s is in the state", c.kind)
 	}
@@ -104,9 +104,9 @@ func interruptEverywhere(t *testing.T, c asyncCase) int {
 	interrupted(t, fake, w, c.destroy, "destroy", "-auto-approve", "-no-color")
 	w.mustBeKept(c.kind, "test")
 	r = w.run("destroy", "-auto-approve", "-no-color")
-	must(t, r.exit == 0 && w.saved(c.kind, "test") == nil, "%s: the second destroy ended with exit %d:\n%s", c.kind, r.exit, r.output)
+	must(t, r.exit == 0 && w.saved(c.kind, "test") == nil, "%s: the second destroy: got exit %d, want 0 and nothing in the state:\n%s", c.kind, r.exit, r.output)
 	for _, path := range []string{"/instances", "/instances/*/apps/import", "/instances/*/postgres/databases"} {
-		must(t, fake.Count("POST", path) <= 1, "%s: %d POSTs of %s", c.kind, fake.Count("POST", path), path)
+		must(t, fake.Count("POST", path) <= 1, "%s: POSTs of %s: got %d, want at most 1", c.kind, path, fake.Count("POST", path))
 	}
 	return interruptions
 }
@@ -130,12 +130,12 @@ var interruptionFaults = []faultRow{
 		apply.until("the update is sent", func() bool { return fake.Count("PATCH", "/instances/*/apps/*") > 0 })
 		killed := killChildren(t, apply.command.Process.Pid)
 		r := apply.wait()
-		must(t, r.exit == 1 && killed > 0, "%d killed, exit %d:\n%s", killed, r.exit, r.output)
+		must(t, r.exit == 1 && killed > 0, "the apply: got %d killed and exit %d, want some and 1:\n%s", killed, r.exit, r.output)
 		must(t, fmt.Sprint(w.mustBeKept("hosting_app", "test").Attributes["port"]) == "3000", "the state is not as last saved")
 		next := w.startUntilPolled(fake, "apply", "-auto-approve", "-no-color")
 		release()
 		r = next.wait()
-		must(t, r.exit == 0, "the next apply ended with exit %d:\n%s", r.exit, r.output)
+		must(t, r.exit == 0, "the next apply: got exit %d, want 0:\n%s", r.exit, r.output)
 		w.mustBeSettled()
 		return "error, state kept, next apply done, " + counts(fake, "POST /instances/*/apps/import")
 	}},
@@ -143,11 +143,11 @@ var interruptionFaults = []faultRow{
 		fake, sql := startRecorded(t)
 		sql.fail("bad", &fakeservice.SQLError{Message: "syntax error", SQLState: "42601"})
 		newWorkspaceBeside(t, fake, scriptHCL(`sql = "bad"`)).fails("Syntax error (SQLSTATE 42601)", "Nothing was applied")
-		must(t, cmp.Equal(modes(fake), []string{"rw", "off"}), "modes %v", modes(fake))
+		must(t, cmp.Equal(modes(fake), []string{"rw", "off"}), "modes of the console: got %v, want rw and off", modes(fake))
 
 		fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Skip: 1, Times: 1, Status: 422, Code: "validation_failed", Detail: "stuck"})
 		r := newWorkspaceBeside(t, fake, scriptHCL(`sql = "stuck"`)).run("apply", "-auto-approve", "-no-color")
-		must(t, strings.Contains(r.output, "was left in mode rw and must be set to off by hand"), "%s", r.output)
+		must(t, strings.Contains(r.output, "was left in mode rw and must be set to off by hand"), "the apply: got\n%s\nwant that the console was left in mode rw", r.output)
 		fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "off" })
 
 		running, finish := make(chan struct{}), make(chan struct{})
@@ -159,22 +159,22 @@ var interruptionFaults = []faultRow{
 		apply.wait()
 		sql.waitFor(nil)
 		i, _ := fake.Instance("i-one")
-		must(t, i.ConsoleMode == "off", "after Ctrl-C the console is %s", i.ConsoleMode)
+		must(t, i.ConsoleMode == "off", "the console after Ctrl-C: got %s, want off", i.ConsoleMode)
 
 		body := strings.Replace(scriptHCL(`sql = "both ${count.index}"`), "instance_id", "count = 3\n  instance_id", 1)
 		one := newWorkspaceBeside(t, fake, body).start("apply", "-auto-approve", "-no-color")
 		other := newWorkspaceBeside(t, fake, body).start("apply", "-auto-approve", "-no-color")
 		for _, s := range []*started{one, other} {
 			r := s.wait()
-			must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+			must(t, r.exit == 0, "an apply: got exit %d, want 0:\n%s", r.exit, r.output)
 		}
 		i, _ = fake.Instance("i-one")
-		must(t, i.ConsoleMode == "off", "after two processes the console is %s", i.ConsoleMode)
+		must(t, i.ConsoleMode == "off", "the console after two processes: got %s, want off", i.ConsoleMode)
 		sent := map[string]int{}
 		for _, statement := range sql.statements() {
 			sent[statement]++
 		}
-		must(t, sent["rw main: slow"] == 1 && sent["rw main: bad"] == 1 && sent["rw main: stuck"] == 1 && sent["rw main: both 0"] == 2, "statements %v", sent)
+		must(t, sent["rw main: slow"] == 1 && sent["rw main: bad"] == 1 && sent["rw main: stuck"] == 1 && sent["rw main: both 0"] == 2, "statements: got %v, want slow, bad and stuck once and \"both 0\" twice", sent)
 		return fmt.Sprintf("%d statements, none twice; the console ends off", len(sql.statements()))
 	}},
 	{23, "a partial update: the second of three steps fails", func(t *testing.T) string {
@@ -192,9 +192,9 @@ resource "hosting_instance" "test" {
 }`)
 		w.fails("No bigger machine is free (trouble)")
 		saved := w.mustBeKept("hosting_instance", "test").Attributes
-		must(t, saved["name"] == "renamed" && saved["plan"] == "free", "the state has name %v and plan %v", saved["name"], saved["plan"])
+		must(t, saved["name"] == "renamed" && saved["plan"] == "free", "the state: got name %v and plan %v, want renamed and free", saved["name"], saved["plan"])
 		plan := w.run("plan", "-no-color").output
-		must(t, !strings.Contains(plan, "~ name") && strings.Contains(plan, "~ plan") && strings.Contains(plan, "~ memory_mb"), "the plan is not of the other two steps:\n%s", plan)
+		must(t, !strings.Contains(plan, "~ name") && strings.Contains(plan, "~ plan") && strings.Contains(plan, "~ memory_mb"), "the plan: got\n%s\nwant the other two steps alone", plan)
 		w.apply()
 		w.mustBeSettled()
 		return fmt.Sprintf("first step saved, 2 left; in all %d update, %d resize, %d engines", jobsOf(fake, "update"), jobsOf(fake, "resize"), jobsOf(fake, "engines"))
@@ -203,11 +203,11 @@ resource "hosting_instance" "test" {
 		destroy := []string{"destroy", "-auto-approve", "-no-color"}
 		must27 := func(w *workspace, fake *fakeservicetest.Server) {
 			r := w.run(destroy...)
-			must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
-			must(t, len(fake.Instances()) == 0, "%d instances are left", len(fake.Instances()))
+			must(t, r.exit == 0, "the destroy: got exit %d, want 0:\n%s", r.exit, r.output)
+			must(t, len(fake.Instances()) == 0, "instances that are left: got %d, want none", len(fake.Instances()))
 			for _, request := range fake.Requests() {
 				if id, ok := strings.CutPrefix(request.Path, "/instances/"); ok && request.Method == "DELETE" && !strings.Contains(id, "/") {
-					must(t, request.Query == "confirm="+id, "DELETE of %s was confirmed with %q", id, request.Query)
+					must(t, request.Query == "confirm="+id, "the confirmation of the DELETE of %s: got %q, want its id", id, request.Query)
 				}
 			}
 		}
@@ -224,7 +224,7 @@ resource "hosting_instance" "test" {
 		deleteBehind(t, fake, onlyInstance(t, fake))
 		releaseOncePolled(fake, release)
 		must27(w, fake)
-		must(t, jobsOf(fake, "delete") == 1, "%d deletions", jobsOf(fake, "delete"))
+		must(t, jobsOf(fake, "delete") == 1, "deletions: got %d, want 1", jobsOf(fake, "delete"))
 		// The instance is gone.
 		w.apply()
 		fake.RemoveInstance(onlyInstance(t, fake))
@@ -251,7 +251,7 @@ resource "hosting_instance" "test" {
 		w.fails("No (trouble)")
 		w.apply()
 		r := w.run("apply", "-auto-approve", "-no-color", "-replace=hosting_allowlist.test")
-		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+		must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 		for _, request := range fake.Requests() {
 			must(t, !strings.Contains(string(request.Body), `"allowlist":[]`), "the list was emptied")
 		}
@@ -283,14 +283,14 @@ resource "hosting_postgres_script" "test" {
 		}
 		for _, apply := range applies {
 			r := apply.wait()
-			must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+			must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 		}
 		for _, w := range spaces {
 			w.mustBeSettled()
 		}
 		i, _ := fake.Instance("i-one")
 		must(t, len(fake.Databases("i-one")) == 11 && len(sql.statements()) == 10 && i.ConsoleMode == "off",
-			"%d databases, %d statements, console %s", len(fake.Databases("i-one")), len(sql.statements()), i.ConsoleMode)
+			"got %d databases, %d statements and the console %s, want 11, 10 and off", len(fake.Databases("i-one")), len(sql.statements()), i.ConsoleMode)
 		return fmt.Sprintf("10 databases, 10 statements, %d times 409 waited for", conflicts(fake))
 	}},
 }

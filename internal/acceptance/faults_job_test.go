@@ -18,7 +18,7 @@ var jobFaults = []faultRow{
 			w := newWorkspaceBeside(t, fake, c.created)
 			fake.FailJobs(fakeservice.JobMatch{Operation: c.create}, 1, "trouble", "The "+c.create+" burns")
 			r := w.fails("The " + c.create + " burns (trouble): job job-")
-			must(t, strings.Contains(r.output, fake.Jobs()[0].ID), "%s: no job id:\n%s", c.kind, r.output)
+			must(t, strings.Contains(r.output, fake.Jobs()[0].ID), "%s: got\n%s\nwant the job's id in it", c.kind, r.output)
 			w.apply()
 			w.mustBeSettled()
 			failed++
@@ -33,10 +33,10 @@ var jobFaults = []faultRow{
 			}
 			fake.FailJobs(fakeservice.JobMatch{Operation: c.destroy}, 1, "trouble", "The "+c.destroy+" burns")
 			r = w.run("destroy", "-auto-approve", "-no-color")
-			must(t, r.exit == 1 && strings.Contains(r.output, "The "+c.destroy+" burns (trouble)"), "%s: exit %d:\n%s", c.kind, r.exit, r.output)
+			must(t, r.exit == 1 && strings.Contains(r.output, "The "+c.destroy+" burns (trouble)"), "%s: the destroy: got exit %d, want 1 and the job's error:\n%s", c.kind, r.exit, r.output)
 			w.mustBeKept(c.kind, "test")
 			r = w.run("destroy", "-auto-approve", "-no-color")
-			must(t, r.exit == 0, "%s: exit %d:\n%s", c.kind, r.exit, r.output)
+			must(t, r.exit == 0, "%s: the second destroy: got exit %d, want 0:\n%s", c.kind, r.exit, r.output)
 			failed++
 		}
 		return fmt.Sprintf("%d failed jobs shown with id, code and reason; next apply right", failed)
@@ -51,13 +51,13 @@ var jobFaults = []faultRow{
 			}
 			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance+"\n  timeouts = { create = \""+soonOver+"\" }"))
 			r := w.apply()
-			must(t, strings.Contains(r.output, "is still being created") && strings.Contains(r.output, fake.Jobs()[0].ID), "%s", r.output)
+			must(t, strings.Contains(r.output, "is still being created") && strings.Contains(r.output, fake.Jobs()[0].ID), "the apply: got\n%s\nwant that the instance is still being created, with the job's id", r.output)
 			w.mustBeKept("hosting_instance", "test")
 			remove()
 			release()
 			w.apply()
 			w.mustBeSettled()
-			must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+			must(t, fake.Count("POST", "/instances") == 1, "creations: got %d, want 1", fake.Count("POST", "/instances"))
 		}
 		return "2 warnings with the job's id, 2 resumed, 1 POST each"
 	}},
@@ -75,9 +75,9 @@ var jobFaults = []faultRow{
 				apply.mustRun()
 				release()
 				r := apply.wait()
-				must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+				must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 				w.mustBeSettled()
-				must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+				must(t, fake.Count("POST", "/instances") == 1, "creations: got %d, want 1", fake.Count("POST", "/instances"))
 			},
 		}
 		for name, fault := range map[string]fakeservice.Fault{
@@ -97,9 +97,9 @@ var jobFaults = []faultRow{
 				apply.mustRun()
 				release()
 				r := apply.wait()
-				must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+				must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 				w.mustBeSettled()
-				must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+				must(t, fake.Count("POST", "/instances") == 1, "creations: got %d, want 1", fake.Count("POST", "/instances"))
 			}
 		}
 		atOnce(t, cases)
@@ -115,8 +115,8 @@ var jobFaults = []faultRow{
 		apply.until("the foreign job is polled", func() bool { return fake.Count("GET", "/jobs/"+job.ID) > 0 })
 		release()
 		r := apply.wait()
-		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
-		must(t, conflicts(fake) == 0 && fake.Count("PUT", "/instances/*/sql-console") == 1, "%d times 409, %d PUTs", conflicts(fake), fake.Count("PUT", "/instances/*/sql-console"))
+		must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
+		must(t, conflicts(fake) == 0 && fake.Count("PUT", "/instances/*/sql-console") == 1, "got %d times 409 and %d PUTs, want none and 1", conflicts(fake), fake.Count("PUT", "/instances/*/sql-console"))
 
 		strange := seededApps(t)
 		strange.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Times: -1, Status: http.StatusConflict, Code: "strange", Detail: "not today"})
@@ -134,7 +134,7 @@ var jobFaults = []faultRow{
 		app := strings.Replace(asyncCases[1].created, "name =", "timeouts = { create = \""+soonOver+"\" }\nname =", 1)
 		newWorkspaceBeside(t, fake, app).fails("already_exists", "add this import block")
 		must(t, fake.Count("POST", "/instances/*/apps/import") == 1 && fake.Count("GET", "/jobs/*") == 0,
-			"%d requests, %d polls", fake.Count("POST", "/instances/*/apps/import"), fake.Count("GET", "/jobs/*"))
+			"got %d requests and %d polls, want 1 and none", fake.Count("POST", "/instances/*/apps/import"), fake.Count("GET", "/jobs/*"))
 		return counts(fake, "POST /instances/*/apps/import")
 	}},
 }

@@ -38,7 +38,7 @@ var networkFaults = []faultRow{
 		w.mustBeSettled()
 		w.destroysAll(fake)
 		must(t, fake.Count("POST", "/instances") == 1 && fake.Count("POST", "/webhooks") == 1 && len(sql.statements()) == 2,
-			"%d creations, %d endpoints, %d statements", fake.Count("POST", "/instances"), fake.Count("POST", "/webhooks"), len(sql.statements()))
+			"got %d creations, %d endpoints and %d statements, want 1, 1 and 2", fake.Count("POST", "/instances"), fake.Count("POST", "/webhooks"), len(sql.statements()))
 		return fmt.Sprintf("%d of %d answers broken, %d types made once and destroyed", broken, len(fake.Requests()), len(managedTypes(t)))
 	}},
 	{55, "the service is away for 60 s during a wait", func(t *testing.T) string {
@@ -55,8 +55,8 @@ var networkFaults = []faultRow{
 				release()
 				machine.Until(t, "the service is back", func() bool { return wellAnswered(fake, "GET", "/jobs/*") > polls || !apply.runs() })
 				r := apply.wait()
-				must(t, r.exit == 0 && !strings.Contains(r.output, "is still being created"), "exit %d:\n%s", r.exit, r.output)
-				must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+				must(t, r.exit == 0 && !strings.Contains(r.output, "is still being created"), "the apply: got exit %d, want 0 and no creation that continues:\n%s", r.exit, r.output)
+				must(t, fake.Count("POST", "/instances") == 1, "creations: got %d, want 1", fake.Count("POST", "/instances"))
 				w.mustBeSettled()
 			}
 		}
@@ -72,7 +72,7 @@ var networkFaults = []faultRow{
 		w.apply()
 		w.mustBeKept("hosting_instance", "test")
 		w.mustBeSettled()
-		must(t, fake.Count("POST", "/instances") == 1 && jobsOf(fake, "engines") == 1, "%d creations, %d times engines", fake.Count("POST", "/instances"), jobsOf(fake, "engines"))
+		must(t, fake.Count("POST", "/instances") == 1 && jobsOf(fake, "engines") == 1, "got %d creations and %d changes of engines, want 1 of each", fake.Count("POST", "/instances"), jobsOf(fake, "engines"))
 		return "waited out, untainted, the engines set once, " + counts(fake, "POST /instances")
 	}},
 	{57, "Ctrl-C when the network dies during POST /instances", func(t *testing.T) string {
@@ -87,9 +87,9 @@ var networkFaults = []faultRow{
 		apply.until("the creation has arrived", func() bool { return len(fake.Instances()) == 1 })
 		apply.signal(syscall.SIGINT)
 		r := apply.wait()
-		must(t, r.exit == 1, "exit %d:\n%s", r.exit, r.output)
-		must(t, strings.Contains(r.output, "it is unknown whether the service carried it out"), "it is not said what is unknown:\n%s", r.output)
-		must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+		must(t, r.exit == 1, "the apply: got exit %d, want 1:\n%s", r.exit, r.output)
+		must(t, strings.Contains(r.output, "it is unknown whether the service carried it out"), "the apply: got\n%s\nwant what is unknown in it", r.output)
+		must(t, fake.Count("POST", "/instances") == 1, "creations: got %d, want 1", fake.Count("POST", "/instances"))
 		return "ended by itself, told as unknown, " + counts(fake, "POST /instances")
 	}},
 }

@@ -43,14 +43,14 @@ resource "hosting_webhook_endpoint" "test" {
   url   = "https://hooks.example/${count.index}"
 }`)
 		r := w.run("apply", "-auto-approve", "-no-color", "-parallelism=40")
-		must(t, r.exit == 0 && strings.Contains(r.output, "40 added"), "exit %d:\n%s", r.exit, r.output)
+		must(t, r.exit == 0 && strings.Contains(r.output, "40 added"), "the apply: got exit %d, want 0 and 40 additions:\n%s", r.exit, r.output)
 		refusedApplying := refusals(fake)
 		must(t, len(fake.Instances()) == 10 && len(fake.Webhooks()) == 10 && jobsOf(fake, "database_create") == 10 && jobsOf(fake, "allowlist") == 10,
-			"%d instances, %d endpoints, %d databases, %d allowlists", len(fake.Instances()), len(fake.Webhooks()), jobsOf(fake, "database_create"), jobsOf(fake, "allowlist"))
+			"got %d instances, %d endpoints, %d databases and %d allowlists, want 10 of each", len(fake.Instances()), len(fake.Webhooks()), jobsOf(fake, "database_create"), jobsOf(fake, "allowlist"))
 		w.mustBeSettled()
 		w.mustBeDestroyed(fake, w.start("destroy", "-auto-approve", "-no-color", "-parallelism=40"))
 		// All requests wait for the time that one refusal asked for.
-		must(t, refusedApplying > 0 && refusals(fake)*10 < len(fake.Requests())*3, "%d of %d requests were refused", refusals(fake), len(fake.Requests()))
+		must(t, refusedApplying > 0 && refusals(fake)*10 < len(fake.Requests())*3, "refused requests: got %d of %d, want some, and less than 30 %%", refusals(fake), len(fake.Requests()))
 		return fmt.Sprintf("40 made and destroyed, 0 lost, %d requests, %d times 429 (%d in the apply)", len(fake.Requests()), refusals(fake), refusedApplying)
 	}},
 	{52, "four applies share 50 requests per second", func(t *testing.T) string {
@@ -67,12 +67,12 @@ resource "hosting_webhook_endpoint" "test" {
 		}
 		for _, apply := range applies {
 			r := apply.wait()
-			must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+			must(t, r.exit == 0, "an apply: got exit %d, want 0:\n%s", r.exit, r.output)
 		}
 		for _, w := range spaces {
 			w.mustBeSettled()
 		}
-		must(t, len(fake.Webhooks()) == 100 && refusals(fake) > 0, "%d endpoints, %d times 429", len(fake.Webhooks()), refusals(fake))
+		must(t, len(fake.Webhooks()) == 100 && refusals(fake) > 0, "got %d endpoints and %d times 429, want 100 and some", len(fake.Webhooks()), refusals(fake))
 		return fmt.Sprintf("100 made once, 0 errors, %d requests, %d times 429", len(fake.Requests()), refusals(fake))
 	}},
 	{53, "a record that goes on naming a job that has ended", func(t *testing.T) string {
@@ -88,7 +88,7 @@ resource "hosting_webhook_endpoint" "test" {
 		requests := len(fake.Requests())
 		apply.signal(syscall.SIGINT)
 		r := apply.wait()
-		must(t, r.exit == 1 && strings.Contains(r.output, "Unable to set"), "exit %d:\n%s", r.exit, r.output)
+		must(t, r.exit == 1 && strings.Contains(r.output, "Unable to set"), "the apply: got exit %d, want 1 and what it was unable to set:\n%s", r.exit, r.output)
 		must(t, requests < 60, "got %d requests until the third attempt, want fewer than 60", requests)
 		return fmt.Sprintf("%d requests until the third attempt", requests)
 	}},

@@ -17,12 +17,12 @@ var promiseFaults = []faultRow{
 			"import {\n to = hosting_instance.test\n id = \"i-one\"\n}\n"
 		unknown := newWorkspaceBeside(t, fake, unknownKey(fake)+instance+importApp+oneApp(""))
 		unknown.fails("The provider is not configured yet")
-		must(t, len(fake.Requests()) == 0, "%d requests were sent", len(fake.Requests()))
+		must(t, len(fake.Requests()) == 0, "requests: got %d, want none", len(fake.Requests()))
 		w := newWorkspaceBeside(t, fake, instance+importApp+oneApp("port = 8080"))
 		w.apply()
 		w.mustBeSettled()
 		mustHaveEnv(t, fake, 0, given)
-		must(t, len(fake.Instances()) == 1 && fake.Count("DELETE", "**") == 0 && fake.Count("POST", "**") == 0, "%d instances", len(fake.Instances()))
+		must(t, len(fake.Instances()) == 1 && fake.Count("DELETE", "**") == 0 && fake.Count("POST", "**") == 0, "instances: got %d, want 1, and no creation or deletion", len(fake.Instances()))
 		return "1 refused with 0 requests; 1 changed beside 2 variables that no PATCH carried; 0 destroyed, 0 made"
 	}},
 	{61, "passing words: restarting, creating, another CA", func(t *testing.T) string {
@@ -34,7 +34,7 @@ var promiseFaults = []faultRow{
 				w.apply()
 				fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: func(m map[string]any) { m["status"] = "creating" }})
 				w.says(1, []string{"is protected from deletion"}, "apply", "-destroy", "-auto-approve")
-				must(t, fake.Count("DELETE", "**") == 0, "it was deleted")
+				must(t, fake.Count("DELETE", "**") == 0, "the instance was deleted")
 			},
 		}
 		for name, c := range map[string]struct{ path, field, word string }{
@@ -49,7 +49,7 @@ var promiseFaults = []faultRow{
 				w.configure(instanceHCL(plainInstance + "\n  tags = [\"a\"]"))
 				w.apply()
 				w.says(0, nil, "apply", "-refresh-only", "-auto-approve")
-				must(t, w.mustBeKept("hosting_instance", "test").Attributes[c.field] == c.word, "the refresh does not show it")
+				must(t, w.mustBeKept("hosting_instance", "test").Attributes[c.field] == c.word, "the refresh does not show %q as %s", c.word, c.field)
 				w.mustBeSettled()
 			}
 		}

@@ -25,7 +25,7 @@ var readFaults = []faultRow{
 				w.apply()
 				fake.Inject(gone)
 				w.mustBeSettled()
-				must(t, fake.Count("GET", "/webhooks/*") >= 2, "%d looks", fake.Count("GET", "/webhooks/*"))
+				must(t, fake.Count("GET", "/webhooks/*") >= 2, "looks at the endpoint: got %d, want at least 2", fake.Count("GET", "/webhooks/*"))
 			}
 			cases[fmt.Sprint(status, " though it is listed")] = func(t *testing.T) {
 				fake := startFake(t)
@@ -43,14 +43,14 @@ var readFaults = []faultRow{
 				fake.RemoveWebhook(fake.Webhooks()[0].ID)
 				fake.Inject(always(gone))
 				r := w.run("plan", "-no-color")
-				must(t, r.exit == 0 && strings.Contains(r.output, "hosting_webhook_endpoint.test will be created") && strings.Contains(r.output, "is gone"), "exit %d:\n%s", r.exit, r.output)
+				must(t, r.exit == 0 && strings.Contains(r.output, "hosting_webhook_endpoint.test will be created") && strings.Contains(r.output, "is gone"), "the plan: got exit %d, want 0 and a creation of the endpoint that is gone:\n%s", r.exit, r.output)
 				var at []time.Time
 				for _, request := range fake.Requests() {
 					if request.Method == "GET" && request.Status == status {
 						at = append(at, request.RealAt)
 					}
 				}
-				must(t, len(at) == 2 && at[1].Sub(at[0]) >= 14*time.Second, "looked at %v", at)
+				must(t, len(at) == 2 && at[1].Sub(at[0]) >= 14*time.Second, "looks at the endpoint: got them at %v, want two, 14s apart", at)
 			}
 		}
 		atOnce(t, cases)
@@ -83,7 +83,7 @@ var readFaults = []faultRow{
 			for _, paths := range [][]string{{""}, {"/webhooks/*"}, {"/instances/i-one"}, {"/instances/*/apps", "/instances/*/apps/*"}, {"/instances/*/postgres/databases"}} {
 				remove := inject(paths...)
 				r := w.run("apply", "-auto-approve", "-no-color")
-				must(t, r.exit == 1, "%d of %q: exit %d:\n%s", status, paths, r.exit, r.output)
+				must(t, r.exit == 1, "%d of %q: got exit %d, want 1:\n%s", status, paths, r.exit, r.output)
 				remove()
 				errors++
 			}
@@ -110,7 +110,7 @@ var readFaults = []faultRow{
 		w.configure(instanceHCL(plainInstance + "\n  tags = [\"a\", \"b\"]"))
 		w.apply()
 		w.mustBeSettled()
-		must(t, jobsOf(fake, "update") == 1, "%d updates", jobsOf(fake, "update"))
+		must(t, jobsOf(fake, "update") == 1, "updates: got %d, want 1", jobsOf(fake, "update"))
 		return "3 stale reads waited out, 1 update"
 	}},
 	{17, "the service normalises", func(t *testing.T) string {
@@ -126,7 +126,7 @@ var readFaults = []faultRow{
 		// Any other difference counts as drift.
 		fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.Allowlist = []string{"203.0.113.8"} })
 		r := w.run("plan", "-detailed-exitcode", "-no-color")
-		must(t, r.exit == 2 && strings.Contains(r.output, "hosting_allowlist.test will be updated"), "exit %d:\n%s", r.exit, r.output)
+		must(t, r.exit == 2 && strings.Contains(r.output, "hosting_allowlist.test will be updated"), "the plan: got exit %d, want 2 and an update of the allowlist:\n%s", r.exit, r.output)
 		return "order, spelling, case and null for empty: second plan empty; another address: drift"
 	}},
 	{28, "webhook endpoint disabled by the service", func(t *testing.T) string {
@@ -135,9 +135,9 @@ var readFaults = []faultRow{
 		w.apply()
 		fake.EditWebhook(fake.Webhooks()[0].ID, func(h *fakeservice.Webhook) { h.Enabled, h.ConsecutiveFailures = false, 20 })
 		r := w.run("plan", "-detailed-exitcode", "-no-color")
-		must(t, r.exit == 2 && strings.Contains(r.output, "~ enabled"), "exit %d:\n%s", r.exit, r.output)
+		must(t, r.exit == 2 && strings.Contains(r.output, "~ enabled"), "the plan: got exit %d, want 2 and a change of enabled:\n%s", r.exit, r.output)
 		w.apply()
-		must(t, fake.Webhooks()[0].Enabled && fake.Webhooks()[0].ConsecutiveFailures == 0, "the endpoint is %+v", fake.Webhooks()[0])
+		must(t, fake.Webhooks()[0].Enabled && fake.Webhooks()[0].ConsecutiveFailures == 0, "the endpoint: got %+v, want it enabled without failures", fake.Webhooks()[0])
 		return "shown as drift, enabled by 1 PATCH"
 	}},
 	{29, "a lost or extra field, another shape", func(t *testing.T) string {
@@ -180,9 +180,9 @@ var readFaults = []faultRow{
 			fake.Inject(fakeservice.Fault{Times: -1, Rewrite: rewrite})
 			w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance+"\n  tags = [\"a\"]")+asyncCases[1].created+"\n"+asyncCases[3].created+"\n"+asyncCases[4].created)
 			r := w.run("apply", "-auto-approve", "-no-color")
-			must(t, r.exit == 0, "%s: exit %d:\n%s", name, r.exit, r.output)
+			must(t, r.exit == 0, "%s: the apply: got exit %d, want 0:\n%s", name, r.exit, r.output)
 			r = w.run("plan", "-detailed-exitcode", "-no-color")
-			must(t, r.exit == 0, "%s: the second plan is not empty:\n%s", name, r.output)
+			must(t, r.exit == 0, "%s: the second plan: got\n%s\nwant no changes", name, r.output)
 		}
 		return fmt.Sprintf("%d shapes, second plan empty with each", len(rows))
 	}},

@@ -34,13 +34,13 @@ var shapeFaults = []faultRow{
 		w := newWorkspaceBeside(t, shaped, "")
 		w.write("main.tf", everyType(t, "after"))
 		r := w.fails("The wall burns (trouble)")
-		must(t, strings.Count(r.output, "Error:") == 1, "more failed than the job:\n%s", r.output)
+		must(t, strings.Count(r.output, "Error:") == 1, "the apply: got\n%s\nwant only the error of the job", r.output)
 		must(t, w.saved("hosting_allowlist", "test") == nil, "an allowlist that is not in force is in the state")
 		w.apply()
 		w.mustBeSettled()
 		fake.FailJobs(fakeservice.JobMatch{Operation: "delete"}, 1, "trouble", "it will not go")
 		r = w.run("destroy", "-auto-approve", "-no-color")
-		must(t, r.exit == 1 && strings.Contains(r.output, "It will not go (trouble)"), "exit %d:\n%s", r.exit, r.output)
+		must(t, r.exit == 1 && strings.Contains(r.output, "It will not go (trouble)"), "the destroy: got exit %d, want 1 and the job's error:\n%s", r.exit, r.output)
 		w.mustBeKept("hosting_instance", "test")
 		w.destroysAll(fake)
 		return fmt.Sprintf("2 failed jobs seen, %d types made and destroyed in %d jobs", len(managedTypes(t)), len(fake.Jobs()))
@@ -58,10 +58,10 @@ var shapeFaults = []faultRow{
 		apply.until("the paid creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+2 })
 		release()
 		r := apply.wait()
-		must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+		must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 		w.mustBeSettled()
 		w.destroysAll(fake)
-		must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+		must(t, fake.Count("POST", "/instances") == 1, "creations: got %d, want 1", fake.Count("POST", "/instances"))
 		return fmt.Sprintf("%d types made, plan empty, destroyed; %s", len(managedTypes(t)), counts(fake, "POST /instances"))
 	}},
 	{47, "the list of instances answers 403, with five of them", func(t *testing.T) string {
@@ -103,7 +103,7 @@ var shapeFaults = []faultRow{
 		w.apply()
 		w.mustBeSettled()
 		w.mustBeDestroyed(fake, w.start("destroy", "-auto-approve", "-no-color"))
-		must(t, fake.Count("POST", "/instances") == 4 && pages.Load() <= 40, "%d creations, %d pages", fake.Count("POST", "/instances"), pages.Load())
+		must(t, fake.Count("POST", "/instances") == 4 && pages.Load() <= 40, "got %d creations and %d pages, want 4 and at most 40", fake.Count("POST", "/instances"), pages.Load())
 		return fmt.Sprintf("4 made, refreshed and destroyed, %d pages of 3 that go round", pages.Load())
 	}},
 	{49, "passwords in a refusal, a secret that is a word of it", func(t *testing.T) string {
@@ -120,15 +120,15 @@ var shapeFaults = []faultRow{
 			Detail: `busy with "postgresql://owner:canary-one@h/d","url":"redis://:canary-two@h/0"`})
 		w.configure(app(8080))
 		r := w.apply()
-		must(t, !strings.Contains(r.output, "canary"), "%s", r.output)
-		must(t, fake.Count("PATCH", "/instances/*/apps/*") == sent+3, "%d PATCHes, want 3", fake.Count("PATCH", "/instances/*/apps/*")-sent)
+		must(t, !strings.Contains(r.output, "canary"), "the apply: got\n%s\nwant it without the canary", r.output)
+		must(t, fake.Count("PATCH", "/instances/*/apps/*") == sent+3, "PATCHes: got %d, want 3", fake.Count("PATCH", "/instances/*/apps/*")-sent)
 		w.mustBeSettled()
 		// A refusal that is shown keeps its code and loses the passwords.
 		fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Status: http.StatusUnprocessableEntity,
 			Detail: "not while postgresql://owner:canary-one@h/d is running"})
 		w.configure(app(9090))
 		r = w.fails("Not while postgresql://owner:(secret)@h/d is (secret) (PATCH", "answered 422 validation_failed", "Change the value that the service refused")
-		must(t, !strings.Contains(r.output, "canary"), "%s", r.output)
+		must(t, !strings.Contains(r.output, "canary"), "the apply: got\n%s\nwant it without the canary", r.output)
 		return "2 refusals waited out, 1 shown with its code; 3 secrets in 0 places"
 	}},
 	{50, "a restarted app still shows its older status", func(t *testing.T) string {
@@ -195,7 +195,7 @@ func idOf(t *testing.T, fake *fakeservicetest.Server, name string) string {
 			ids = append(ids, instance.ID)
 		}
 	}
-	must(t, len(ids) == 1, "%d instances are called %s", len(ids), name)
+	must(t, len(ids) == 1, "instances that are called %s: got %d, want 1", name, len(ids))
 	return ids[0]
 }
 

@@ -42,7 +42,7 @@ var transportFaults = []faultRow{
 			t.Cleanup(redirecting.Close)
 			elsewhere(t, redirecting.URL+"/api/v1", accountHCL).fails(fmt.Sprintf("answered %d", status))
 		}
-		must(t, reached.Load() == 0 && authorised.Load() == 0, "the other host saw %d requests", reached.Load())
+		must(t, reached.Load() == 0 && authorised.Load() == 0, "requests to the other host: got %d, want none", reached.Load())
 		return "5 refused, the other host saw 0 requests"
 	}},
 	{25, "1 GiB body, endless slow body, deep JSON", func(t *testing.T) string {
@@ -61,9 +61,9 @@ var transportFaults = []faultRow{
 		c, err := client.New(client.Options{BaseURL: huge.URL + "/api/v1", APIKey: "k"})
 		must(t, err == nil, "%v", err)
 		_, err = c.Account(t.Context())
-		must(t, err != nil && strings.Contains(err.Error(), "larger than 4 MiB"), "%v", err)
+		must(t, err != nil && strings.Contains(err.Error(), "larger than 4 MiB"), "the read: got error %v, want that the answer is larger than 4 MiB", err)
 		huge.CloseClientConnections()
-		must(t, written.Load() < 64<<20, "%d MiB were taken", written.Load()>>20)
+		must(t, written.Load() < 64<<20, "MiB that were taken: got %d, want less than 64", written.Load()>>20)
 		elsewhere(t, huge.URL+"/api/v1", accountHCL).fails("the answer is larger than 4 MiB")
 
 		// One piece every 50 ms: about 20 arrive within the timeout of one second, and
@@ -79,7 +79,7 @@ var transportFaults = []faultRow{
 		}))
 		t.Cleanup(slow.Close)
 		elsewhere(t, slow.URL+"/api/v1", "provider \"hosting\" {\n request_timeout = \"1s\"\n max_retries = 0\n}\n"+accountHCL).fails("request timed out")
-		must(t, pieces.Load() < 600, "%d pieces were waited for", pieces.Load())
+		must(t, pieces.Load() < 600, "pieces that were waited for: got %d, want less than 600", pieces.Load())
 
 		deep := startFake(t)
 		deep.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, Status: http.StatusOK, Body: []byte(strings.Repeat(`{"a":`, 500000) + "1" + strings.Repeat("}", 500000))})
@@ -114,7 +114,7 @@ var transportFaults = []faultRow{
 		r := w.fails("control-canary")
 		secrets["unheard-of password"] = "unheard-of-canary"
 		raw, err := os.ReadFile(log)
-		must(t, err == nil && len(raw) > 10000, "the log has %d bytes: %v", len(raw), err)
+		must(t, err == nil && len(raw) > 10000, "the log: got %d bytes (%v), want more than 10000", len(raw), err)
 		for name, secret := range secrets {
 			must(t, !strings.Contains(r.output, secret), "the output holds the %s", name)
 			must(t, !strings.Contains(string(raw), secret), "the log holds the %s", name)

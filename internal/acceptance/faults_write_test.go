@@ -18,7 +18,7 @@ var writeFaults = []faultRow{
 			fake := startFake(t)
 			fake.Inject(fakeservice.Fault{Method: "POST", Path: "/webhooks", Times: 2, Status: http.StatusTooManyRequests, RetryAfter: value})
 			newWorkspaceBeside(t, fake, endpoint).apply()
-			must(t, fake.Count("POST", "/webhooks") == 3, "%q: %d POSTs, want 3", value, fake.Count("POST", "/webhooks"))
+			must(t, fake.Count("POST", "/webhooks") == 3, "%q: got %d POSTs, want 3", value, fake.Count("POST", "/webhooks"))
 		}
 		// A date months ahead is too long for a resource without timeouts. The fake's clock
 		// runs so fast that an hour would be over before a busy machine has started the CLI.
@@ -36,14 +36,14 @@ var writeFaults = []faultRow{
 				at = append(at, request.RealAt)
 			}
 		}
-		must(t, len(at) == 2 && at[1].Sub(at[0]) >= 3*time.Second, "sent at %v", at)
+		must(t, len(at) == 2 && at[1].Sub(at[0]) >= 3*time.Second, "POSTs: got them at %v, want two, 3s apart", at)
 		// The service asks for a day, but the apply's timeout takes precedence.
 		// TestRetryAfterYieldsToADeadline of the client checks when the apply ends, where
 		// a busy machine makes no difference.
 		fake := seededApps(t)
 		fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Times: -1, Status: http.StatusTooManyRequests, RetryAfter: "86400"})
 		newWorkspaceBeside(t, fake, strings.Replace(asyncCases[4].created, "mode = ", "timeouts = { create = \"3s\" }\n mode = ", 1)).fails("the create timeout of 3s is over")
-		must(t, fake.Count("PUT", "/instances/*/sql-console") <= 1, "it was sent %d times", fake.Count("PUT", "/instances/*/sql-console"))
+		must(t, fake.Count("PUT", "/instances/*/sql-console") <= 1, "PUTs: got %d, want at most 1", fake.Count("PUT", "/instances/*/sql-console"))
 		return "4 values are no wait, a number is a minimum, months are an error, the deadline wins"
 	}},
 	{21, "429 to ten workers at once", func(t *testing.T) string {
@@ -63,7 +63,7 @@ resource "hosting_webhook_endpoint" "test" {
 				endpoints[request.Header.Get("Idempotency-Key")] = true
 			}
 		}
-		must(t, sent == 20 && len(endpoints) == 10, "%d POSTs of %d endpoints, want 20 of 10", sent, len(endpoints))
+		must(t, sent == 20 && len(endpoints) == 10, "got %d POSTs of %d endpoints, want 20 of 10", sent, len(endpoints))
 		return fmt.Sprintf("%d POSTs for 10 endpoints, each refused once and sent once more", sent)
 	}},
 }

@@ -14,7 +14,7 @@ import (
 func changedNothing(t *testing.T, fake *fakeservicetest.Server) {
 	t.Helper()
 	for _, request := range fake.Requests() {
-		must(t, request.Method == http.MethodGet, "%s %s was sent when planning", request.Method, request.Path)
+		must(t, request.Method == http.MethodGet, "requests of the plan: got %s %s, want only GET", request.Method, request.Path)
 	}
 }
 

@@ -30,7 +30,7 @@ type goldenState struct{ edition, cli, file string }
 func goldenStates(t *testing.T) []goldenState {
 	t.Helper()
 	files, err := filepath.Glob("testdata/states/*/*.tfstate")
-	must(t, err == nil && len(files) > 0, "there are no states: %v", err)
+	must(t, err == nil && len(files) > 0, "states: got none (%v), want some", err)
 	states := make([]goldenState, len(files))
 	for i, file := range files {
 		states[i] = goldenState{filepath.Dir(file), strings.TrimSuffix(filepath.Base(file), ".tfstate"), file}
@@ -96,11 +96,11 @@ func TestGoldenStatesAreCarriedOn(t *testing.T) {
 			w.become(golden)
 			w.mustBeSettled()
 			r := w.run("plan", "-refresh=false", "-detailed-exitcode", "-no-color")
-			must(t, r.exit == 0, "the plan without a refresh ended with exit %d:\n%s", r.exit, r.output)
+			must(t, r.exit == 0, "the plan without a refresh: got exit %d, want 0:\n%s", r.exit, r.output)
 
 			w.write("main.tf", fileText(t, golden.edition+"/after.tf"))
 			r = w.run("plan", "-refresh=false", "-out=plan", "-no-color")
-			must(t, r.exit == 0, "the plan ended with exit %d:\n%s", r.exit, r.output)
+			must(t, r.exit == 0, "the plan: got exit %d, want 0:\n%s", r.exit, r.output)
 			updates := map[string]string{}
 			for _, object := range golden.objects(t) {
 				updates[object.kind+"."+object.name] = "update"
@@ -110,7 +110,7 @@ func TestGoldenStatesAreCarriedOn(t *testing.T) {
 			}
 			must(t, len(fake.Jobs()) == made, "something was done before the update")
 			r = w.run("apply", "-no-color", "plan")
-			must(t, r.exit == 0, "the apply ended with exit %d:\n%s", r.exit, r.output)
+			must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 			w.mustBeSettled()
 			w.destroysAll(fake)
 		})
@@ -223,9 +223,9 @@ func TestGoldenStatesAreUpgraded(t *testing.T) {
 func mustHoldAll(t *testing.T, golden goldenState, kind string, attributes json.RawMessage, value tftypes.Value) {
 	t.Helper()
 	var was map[string]any
-	must(t, json.Unmarshal(attributes, &was) == nil, "%s", attributes)
+	must(t, json.Unmarshal(attributes, &was) == nil, "the attributes: got %s, want JSON", attributes)
 	var now map[string]tftypes.Value
-	must(t, value.As(&now) == nil, "%s is no object", value)
+	must(t, value.As(&now) == nil, "the value: got %s, want an object", value)
 	for name, before := range was {
 		if after, ok := now[name]; before != nil && (!ok || after.IsNull()) {
 			t.Errorf("%s of %s: got no %s after the upgrade, want it kept: the schema has lost it without a new Version and an upgrader (CONTRIBUTING.md, \"A schema that changes\")", kind, golden, name)

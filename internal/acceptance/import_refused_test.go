@@ -107,7 +107,7 @@ func TestImportByAnIDOfAnotherForm(t *testing.T) {
 			}
 		}
 	}
-	must(t, len(fake.Requests()) == asked, "%d requests were sent", len(fake.Requests())-asked)
+	must(t, len(fake.Requests()) == asked, "requests: got %d, want none", len(fake.Requests())-asked)
 }
 
 func TestImportOfAScript(t *testing.T) {

@@ -44,16 +44,16 @@ import {
 }
 `)
 	w.fails("The provider is not configured yet", "-target")
-	must(t, len(fake.Requests()) == 0, "%d requests were sent", len(fake.Requests()))
+	must(t, len(fake.Requests()) == 0, "requests: got %d, want none", len(fake.Requests()))
 	must(t, w.saved("hosting_instance", "test") == nil && w.saved("hosting_app", "test") == nil, "something was imported")
 
 	// Follow the advice in the error.
 	r := w.run("apply", "-auto-approve", "-no-color", "-target=terraform_data.key")
-	must(t, r.exit == 0, "the targeted apply ended with exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 0, "the targeted apply: got exit %d, want 0:\n%s", r.exit, r.output)
 	r = w.apply()
-	must(t, strings.Contains(r.output, "2 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
+	must(t, strings.Contains(r.output, "2 imported, 0 added, 0 changed, 0 destroyed"), "the apply: got\n%s\nwant two imports and nothing else", r.output)
 	w.mustBeSettled()
-	must(t, len(fake.Jobs()) == 0, "jobs %+v", fake.Jobs())
+	must(t, len(fake.Jobs()) == 0, "jobs: got %+v, want none", fake.Jobs())
 }
 
 // importers lists the types that can be imported, with an id of each.
@@ -97,7 +97,7 @@ func configure(t *testing.T, server tfprotov6.ProviderServer, configuration map[
 	answer, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
 		Config: &config, ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: deferral},
 	})
-	must(t, err == nil && len(answer.Diagnostics) == 0, "%v %+v", err, answer)
+	must(t, err == nil && len(answer.Diagnostics) == 0, "the import: got error %v and %+v, want neither an error nor diagnostics", err, answer)
 }
 
 // unconfigured returns a provider whose key is not known yet.
@@ -139,7 +139,7 @@ func TestEachTypeIsImportedOnlyWithAClient(t *testing.T) {
 	server := unconfigured(t, false)
 	schema, err := server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 	must(t, err == nil, "%v", err)
-	must(t, len(importers) == len(schema.ResourceSchemas)-1, "%d of %d types are tested, and only the script has no import", len(importers), len(schema.ResourceSchemas))
+	must(t, len(importers) == len(schema.ResourceSchemas)-1, "types that are tested: got %d of %d, want all but the script, which has no import", len(importers), len(schema.ResourceSchemas))
 	for kind := range importers {
 		for way, request := range importRequests(t, server, kind, false) {
 			answer, err := server.ImportResourceState(t.Context(), request)
@@ -216,14 +216,14 @@ resource "hosting_instance" "test" {
 	// An engine that the state does not list is not turned off.
 	w.configure(fmt.Sprintf(instance, "") + app)
 	r := w.run("apply", "-refresh=false", "-auto-approve", "-no-color", "-target=hosting_instance.test")
-	must(t, r.exit == 1 && strings.Contains(r.output, "redis"), "exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 1 && strings.Contains(r.output, "redis"), "the targeted apply: got exit %d, want 1 and redis in the error:\n%s", r.exit, r.output)
 
 	w.configure(fmt.Sprintf(instance, ", redis = {}") + app)
 	r = w.run("apply", "-refresh=false", "-auto-approve", "-no-color")
-	must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 	w.apply()
 	w.mustBeSettled()
-	must(t, len(fake.Jobs()) == jobs && fake.Count("DELETE", "**") == 0, "jobs %+v", fake.Jobs()[jobs:])
+	must(t, len(fake.Jobs()) == jobs && fake.Count("DELETE", "**") == 0, "jobs: got %+v, want none, and no deletion", fake.Jobs()[jobs:])
 }
 
 func TestImportOfRecordsThatLackFields(t *testing.T) {
@@ -261,9 +261,9 @@ import {
 }
 `)
 	r := w.apply()
-	must(t, strings.Contains(r.output, "2 imported, 0 added, 2 changed, 0 destroyed"), "%s", r.output)
+	must(t, strings.Contains(r.output, "2 imported, 0 added, 2 changed, 0 destroyed"), "the apply: got\n%s\nwant two imports and two changes", r.output)
 	w.mustBeSettled()
-	must(t, len(fake.Jobs()) == 0, "jobs %+v", fake.Jobs())
+	must(t, len(fake.Jobs()) == 0, "jobs: got %+v, want none", fake.Jobs())
 }
 
 // If a killed apply created an object and could not save it, the service refuses its
@@ -290,7 +290,7 @@ func TestRefusalOfWhatExistsNamesItsImport(t *testing.T) {
 			w.write("import.tf", fmt.Sprintf("import {\n  to = %s.test\n  id = %q\n}\n", kind, made.id))
 			w.apply()
 			w.mustBeSettled()
-			must(t, fake.Count("POST", made.committed) == 1, "it was asked for %d times", fake.Count("POST", made.committed))
+			must(t, fake.Count("POST", made.committed) == 1, "requests of the creation: got %d, want 1", fake.Count("POST", made.committed))
 		})
 	}
 }

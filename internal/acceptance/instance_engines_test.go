@@ -31,7 +31,7 @@ func TestEngineThatNobodyKnows(t *testing.T) {
 		err = fake.FinishJob(job.ID)
 	}
 	release()
-	must(t, err == nil, "the job could not be started and finished: %v", err)
+	must(t, err == nil, "the job: got error %v, want it started and finished", err)
 	// The fake's API document lists six engines, so the test answers for it.
 	body, _ := json.Marshal(map[string]string{"job_id": job.ID})
 	fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/engines", Status: 202, Body: body})
@@ -45,10 +45,10 @@ func TestEngineThatNobodyKnows(t *testing.T) {
 			continue
 		}
 		var sent struct{ Engines map[string]map[string]any }
-		must(t, json.NewDecoder(bytes.NewReader(request.Body)).Decode(&sent) == nil, "%s", request.Body)
-		must(t, fmt.Sprint(sent.Engines) == "map[mysql:map[memory_mb:300] postgres:map[memory_mb:512] redis:map[]]", "PUT %v", sent.Engines)
+		must(t, json.NewDecoder(bytes.NewReader(request.Body)).Decode(&sent) == nil, "the request: got %s, want JSON", request.Body)
+		must(t, fmt.Sprint(sent.Engines) == "map[mysql:map[memory_mb:300] postgres:map[memory_mb:512] redis:map[]]", "the engines that were sent: got %v, want mysql with 300 MB, postgres with 512 MB and redis", sent.Engines)
 	}
-	must(t, fake.Count("PUT", "/instances/*/engines") == 1, "%d PUTs", fake.Count("PUT", "/instances/*/engines"))
+	must(t, fake.Count("PUT", "/instances/*/engines") == 1, "PUTs: got %d, want 1", fake.Count("PUT", "/instances/*/engines"))
 }
 
 // Another user turns an engine on. No plan turns it off. The user can turn it off in the
@@ -119,7 +119,7 @@ func TestEngineThatIsNull(t *testing.T) {
 	w.configure(instanceHCL(strings.Replace(filtered, "null }", "{} }", 1)))
 	w.apply()
 	w.mustBeSettled()
-	must(t, fake.Instances()[0].Engines["redis"] != nil, "%v", fake.Instances()[0].Engines)
+	must(t, fake.Instances()[0].Engines["redis"] != nil, "the engines: got %v, want redis among them", fake.Instances()[0].Engines)
 	w.configure(instanceHCL(filtered))
 	w.says(0, []string{"Turning an engine off deletes its data", "turns the redis engine of instance"}, "plan")
 }
@@ -156,7 +156,7 @@ func TestEngineThatIsTurnedOnDuringAnUpdateStaysOn(t *testing.T) {
 	w.configure(body("small", "{ postgres = {}, apps = {} }"))
 	w.fails("has the engine nats, which its configuration never had")
 	instance, _ := fake.Instance(id)
-	must(t, instance.Plan == "small" && instance.Engines["nats"] != nil && fake.Count("PUT", "/instances/*/engines") == 0, "%+v", instance)
+	must(t, instance.Plan == "small" && instance.Engines["nats"] != nil && fake.Count("PUT", "/instances/*/engines") == 0, "the instance: got %+v, want the plan small with nats, without a change of engines", instance)
 	w.configure(body("small", "{ postgres = {}, apps = {}, nats = {} }"))
 	w.apply()
 	w.mustBeSettled()
@@ -195,7 +195,7 @@ func TestPlansThatCostAndPlansThatAreSmaller(t *testing.T) {
 	id := onlyInstance(t, fake)
 	fake.EditInstance(id, func(i *fakeservice.Instance) { i.Plan = "medium" })
 	w.says(0, []string{"Plan free has lower limits than plan medium", "the memory from"}, "plan")
-	must(t, fake.Count("POST", "**") == 1, "it was resized")
+	must(t, fake.Count("POST", "**") == 1, "the instance was resized")
 }
 
 // If an engine is removed from the configuration after an interrupted creation requested
@@ -224,7 +224,7 @@ func TestEngineThatIsTakenOutDuringACreation(t *testing.T) {
 			}
 			w.mustBeSettled()
 			there, _ := fake.Instance(onlyInstance(t, fake))
-			must(t, there.Engines["apps"] != nil && there.Engines["postgres"] == nil, "the engines are %v", there.Engines)
+			must(t, there.Engines["apps"] != nil && there.Engines["postgres"] == nil, "the engines: got %v, want apps without postgres", there.Engines)
 		})
 	}
 }
@@ -252,7 +252,7 @@ func TestStateFromBeforeEnginesWereAMap(t *testing.T) {
 	w.write("terraform.tfstate", string(older))
 	w.apply()
 	w.mustBeSettled()
-	must(t, fake.Count("PUT", "/instances/*/engines") == 1, "%d PUTs of engines", fake.Count("PUT", "/instances/*/engines"))
+	must(t, fake.Count("PUT", "/instances/*/engines") == 1, "PUTs of engines: got %d, want 1", fake.Count("PUT", "/instances/*/engines"))
 	w.write("terraform.tfstate", string(older))
 	w.configure(instanceHCL("engines = { postgres = {} }"))
 	w.says(1, []string{"has the engine redis, which its configuration never had"}, "plan")

@@ -22,16 +22,16 @@ func TestPlanTellsOfAnOrphan(t *testing.T) {
 	w := newWorkspace(t, fake, instanceHCL(plainInstance))
 	w.says(0, []string{"Warning: An instance with the same name is being created", block}, "plan")
 	w.says(1, []string{"is already being created", block}, "apply", "-auto-approve")
-	must(t, len(fake.Instances()) == 1, "%d instances", len(fake.Instances()))
+	must(t, len(fake.Instances()) == 1, "instances: got %d, want 1", len(fake.Instances()))
 	release()
 	machine.Until(t, "the instance runs", func() bool { return fake.Instances()[0].Status == "running" })
 	w.says(0, []string{"An instance with the same name exists", block}, "plan")
-	must(t, fake.Count("POST", "/instances") == 1, "%d creations", fake.Count("POST", "/instances"))
+	must(t, fake.Count("POST", "/instances") == 1, "creations: got %d, want 1", fake.Count("POST", "/instances"))
 
 	w.configure("import {\n  to = hosting_instance.test\n  id = \"" + id + "\"\n}\n" + instanceHCL(plainInstance))
 	w.apply()
 	w.mustBeSettled()
-	must(t, len(fake.Instances()) == 1, "%d instances", len(fake.Instances()))
+	must(t, len(fake.Instances()) == 1, "instances: got %d, want 1", len(fake.Instances()))
 }
 
 // Two instances with the same name in one configuration are not orphans, whether running
@@ -55,5 +55,5 @@ func TestSiblingsOfOneNameAreNoOrphans(t *testing.T) {
 	release()
 	w.apply()
 	w.mustBeSettled()
-	must(t, len(fake.Instances()) == 3, "%d instances", len(fake.Instances()))
+	must(t, len(fake.Instances()) == 3, "instances: got %d, want 3", len(fake.Instances()))
 }

@@ -331,5 +331,5 @@ func TestInstanceAtAnotherHost(t *testing.T) {
 	}})
 	w.says(0, nil, "apply", "-refresh-only", "-auto-approve")
 	attributes := w.saved("hosting_instance", "test").Attributes
-	must(t, attributes["host"] == "moved.example" && attributes["ca_certificate"] == "another", "the state has %v with %v", attributes["host"], attributes["ca_certificate"])
+	must(t, attributes["host"] == "moved.example" && attributes["ca_certificate"] == "another", "the state: got the host %v and the CA certificate %v, want moved.example and another", attributes["host"], attributes["ca_certificate"])
 }

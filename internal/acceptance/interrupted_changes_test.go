@@ -66,10 +66,10 @@ func TestInterruptedChangesAreNotRepeated(t *testing.T) {
 				})
 				apply.signal(syscall.SIGINT)
 				r := apply.wait()
-				must(t, r.exit == 1, "the interrupted apply ended with exit %d:\n%s", r.exit, r.output)
+				must(t, r.exit == 1, "the interrupted apply: got exit %d, want 1:\n%s", r.exit, r.output)
 				release()
 				w.says(0, nil, "apply", "-auto-approve", flag)
-				must(t, fake.Count(row.method, row.path) == 1, "%d requests of the change, want 1", fake.Count(row.method, row.path))
+				must(t, fake.Count(row.method, row.path) == 1, "requests of the change: got %d, want 1", fake.Count(row.method, row.path))
 				w.mustBeSettled()
 			})
 		}
@@ -97,10 +97,10 @@ func TestRedeployOfUnknownOutcome(t *testing.T) {
 			apply.until("the redeploy is sent", func() bool { return fake.Count("POST", redeploy) == 1 })
 			apply.signal(syscall.SIGINT)
 			r := apply.wait()
-			must(t, r.exit == 1, "the interrupted apply ended with exit %d:\n%s", r.exit, r.output)
+			must(t, r.exit == 1, "the interrupted apply: got exit %d, want 1:\n%s", r.exit, r.output)
 
 			status, _ := fake.Send(t, "POST", "/instances/i-one/apps/guestbook/actions/redeploy", map[string]any{})
-			must(t, status == http.StatusAccepted, "the late request was answered %d", status)
+			must(t, status == http.StatusAccepted, "the late request: got %d, want 202", status)
 			machine.Until(t, "it is built", func() bool {
 				app := theSeededApp(t, fake)
 				return len(app.Builds) == 2 && app.Status == "running" && !slices.ContainsFunc(app.Builds, func(b fakeservice.Build) bool { return b.InProgress() })
@@ -108,7 +108,7 @@ func TestRedeployOfUnknownOutcome(t *testing.T) {
 			w.configure(oneApp("redeploy_triggers = { v = \"" + row.triggers + "\" }"))
 			w.says(0, nil, "apply", "-auto-approve", row.flag)
 			builds := len(theSeededApp(t, fake).Builds)
-			must(t, builds == 1+row.asked, "%d builds, want %d", builds, 1+row.asked)
+			must(t, builds == 1+row.asked, "builds: got %d, want %d", builds, 1+row.asked)
 			w.mustBeSettled()
 		})
 	}
@@ -129,8 +129,8 @@ func TestWhatThePlanDoesNotChangeIsLeftAlone(t *testing.T) {
 	fake.EditInstance(id, func(i *fakeservice.Instance) { i.Plan, i.Tags = "medium", []string{"portal"} })
 	w.says(0, nil, "apply", "saved")
 	i, _ := fake.Instance(id)
-	must(t, i.Name == "two" && i.Plan == "medium" && len(i.Tags) == 1, "the instance is %s on %s with %v", i.Name, i.Plan, i.Tags)
-	must(t, fake.Count("POST", "/instances/*/actions/resize") == 0, "it was resized back")
+	must(t, i.Name == "two" && i.Plan == "medium" && len(i.Tags) == 1, "the instance: got %s on %s with %v, want two on medium with one tag", i.Name, i.Plan, i.Tags)
+	must(t, fake.Count("POST", "/instances/*/actions/resize") == 0, "the instance was resized back")
 }
 
 // A deletion whose job failed is requested again.
@@ -145,7 +145,7 @@ func TestFailedDeletionIsRequestedAgain(t *testing.T) {
 			w.says(1, []string{"The machine is on fire"}, "destroy", "-auto-approve")
 			fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Status = status })
 			w.says(0, nil, "destroy", "-auto-approve")
-			must(t, len(fake.Instances()) == 0 && fake.Count("DELETE", "/instances/*") == 2, "%d instances after %d deletions", len(fake.Instances()), fake.Count("DELETE", "/instances/*"))
+			must(t, len(fake.Instances()) == 0 && fake.Count("DELETE", "/instances/*") == 2, "got %d instances after %d deletions, want none after 2", len(fake.Instances()), fake.Count("DELETE", "/instances/*"))
 		})
 	}
 }
@@ -174,7 +174,7 @@ func TestFailedMachineIsDestroyedWithItsSettings(t *testing.T) {
 				}
 			}
 			w.says(0, []string{"was not reset"}, "destroy", "-auto-approve")
-			must(t, len(fake.Instances()) == 0 && w.managed() == nil, "%d instances, the state has %v", len(fake.Instances()), w.managed())
+			must(t, len(fake.Instances()) == 0 && w.managed() == nil, "got %d instances and the state %v, want neither", len(fake.Instances()), w.managed())
 		})
 	}
 }
@@ -233,7 +233,7 @@ func TestRepairedMachineIsProtected(t *testing.T) {
 			w.apply()
 			w.mustBeSettled()
 			must(t, onlyInstance(t, fake) == id, "another machine was made")
-			must(t, w.mustBeKept("hosting_instance", "test").Attributes["deletion_protection"] == true, "it is not protected")
+			must(t, w.mustBeKept("hosting_instance", "test").Attributes["deletion_protection"] == true, "the instance is not protected in the state")
 		})
 		t.Run("not repaired "+flag, func(t *testing.T) {
 			fake := startFake(t)
@@ -242,7 +242,7 @@ func TestRepairedMachineIsProtected(t *testing.T) {
 			w.says(1, []string{"The region is full"}, "apply", "-auto-approve")
 			w.says(0, []string{"1 added"}, "apply", "-auto-approve", flag)
 			w.mustBeSettled()
-			must(t, len(fake.Instances()) == 1, "%d instances", len(fake.Instances()))
+			must(t, len(fake.Instances()) == 1, "instances: got %d, want 1", len(fake.Instances()))
 		})
 	}
 }
@@ -263,7 +263,7 @@ func TestMachineWhoseDeletionFailedIsChanged(t *testing.T) {
 	w.configure(unprotected)
 	w.says(0, nil, "apply", "-auto-approve")
 	w.says(0, nil, "destroy", "-auto-approve")
-	must(t, len(fake.Instances()) == 0 && w.managed() == nil, "%d instances, the state has %v", len(fake.Instances()), w.managed())
+	must(t, len(fake.Instances()) == 0 && w.managed() == nil, "got %d instances and the state %v, want neither", len(fake.Instances()), w.managed())
 }
 
 // A failed deletion in the portal leaves the status `deleting`. The machine is still
@@ -327,8 +327,8 @@ resource "hosting_webhook_endpoint" "uses" {
 	apply.until("the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+1 })
 	release()
 	r := apply.wait()
-	must(t, r.exit == 0, "the apply ended with exit %d:\n%s", r.exit, r.output)
-	must(t, fake.Instances()[0].Status == "running", "the instance is %s", fake.Instances()[0].Status)
+	must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
+	must(t, fake.Instances()[0].Status == "running", "the instance: got %s, want running", fake.Instances()[0].Status)
 	w.mustBeSettled()
 }
 

@@ -51,7 +51,7 @@ func TestObjectIsNotDestroyedWhereAnotherResourceKeepsIt(t *testing.T) {
 			w.says(0, nil, "state", "rm", kind+".first")
 			w.apply()
 			w.mustBeSettled()
-			must(t, len(changes(fake)) == before, "%d changes were sent after the rename", len(changes(fake))-before)
+			must(t, len(changes(fake)) == before, "changes that were sent after the rename: got %d, want none", len(changes(fake))-before)
 
 			w.says(0, []string{"1 destroyed"}, "destroy", "-auto-approve")
 		})
@@ -91,7 +91,7 @@ func TestObjectIsNotReplacedWhereAnotherResourceKeepsIt(t *testing.T) {
 			w.says(1, []string{"The plan destroys what another resource keeps", "Two resources manage", "terraform state rm ADDRESS"}, "plan")
 			w.says(1, []string{"The plan destroys what another resource keeps"}, "apply", "-auto-approve")
 			w.says(1, []string{"The plan destroys what another resource keeps"}, "plan", "-refresh=false")
-			must(t, len(changes(fake)) == before, "%d changes were sent", len(changes(fake))-before)
+			must(t, len(changes(fake)) == before, "changes that were sent: got %d, want none", len(changes(fake))-before)
 			w.says(0, nil, "state", "rm", kind+".first")
 			w.says(0, []string{"1 imported, 1 added", "0 destroyed"}, "apply", "-auto-approve")
 			w.mustBeSettled()
@@ -115,7 +115,7 @@ func TestAppIsNotReplacedInPlaceWhereAnotherResourceKeepsIt(t *testing.T) {
 	second, _, _ := strings.Cut(block("second", "octo/web"), "import")
 	w.configure(block("first", "octo/other") + second)
 	w.says(1, []string{"Two resources manage app web of instance i-one"}, "apply", "-auto-approve")
-	must(t, len(changes(fake)) == before, "%d changes were sent", len(changes(fake))-before)
+	must(t, len(changes(fake)) == before, "changes that were sent: got %d, want none", len(changes(fake))-before)
 }
 
 // A rename that was only partly applied also leaves both addresses in the state.
@@ -132,7 +132,7 @@ func TestSettingThatIsRenamedInPart(t *testing.T) {
 	w.says(0, nil, "state", "rm", kind+".first")
 	w.mustBeSettled()
 	i, _ := fake.Instance("i-one")
-	must(t, i.ConsoleMode == "ro", "the console mode is %q", i.ConsoleMode)
+	must(t, i.ConsoleMode == "ro", "the console mode: got %q, want ro", i.ConsoleMode)
 }
 
 // The message's advice works for a deposed object.

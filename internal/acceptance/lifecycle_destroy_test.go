@@ -43,10 +43,10 @@ func TestDestroyThatForgets(t *testing.T) {
 	id := onlyInstance(t, fake)
 	r := w.run("destroy", "-auto-approve", "-no-color")
 	// OpenTofu ends with an error anyway, because the remaining objects may cost money.
-	must(t, r.exit == 0 || strings.Contains(r.output, "Destroy was successful but left behind forgotten instances"), "exit %d:\n%s", r.exit, r.output)
-	must(t, len(w.managed()) == 0, "the state holds %q", w.managed())
+	must(t, r.exit == 0 || strings.Contains(r.output, "Destroy was successful but left behind forgotten instances"), "the destroy: got exit %d, want 0, or that forgotten instances were left:\n%s", r.exit, r.output)
+	must(t, len(w.managed()) == 0, "the state: got %q, want nothing", w.managed())
 	must(t, onlyInstance(t, fake) == id && fake.Count("DELETE", "**") == 0, "something was deleted")
-	must(t, !strings.Contains(r.output, "will be lost") && !strings.Contains(r.output, "protected"), "%s", r.output)
+	must(t, !strings.Contains(r.output, "will be lost") && !strings.Contains(r.output, "protected"), "the destroy: got\n%s\nwant no warning of a loss or a protection", r.output)
 
 	// The objects can be imported again.
 	w.configure(keptInstance("destroy = false") + fmt.Sprintf("import {\n to = hosting_instance.test\n id = %q\n}\nimport {\n to = hosting_postgres_database.test\n id = \"%s/orders\"\n}\n", id, id))
@@ -84,8 +84,8 @@ resource "hosting_instance" "test" {
 	w.apply()
 	w.configure(forgotten("us-east", false))
 	w.apply()
-	must(t, len(fake.Instances()) == 2 && fake.Count("DELETE", "**") == 0, "instances %+v", fake.Instances())
-	must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] != id, "the old one is in the state")
+	must(t, len(fake.Instances()) == 2 && fake.Count("DELETE", "**") == 0, "instances: got %+v, want two, and no deletion", fake.Instances())
+	must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] != id, "the old instance is in the state")
 	w.mustBeSettled()
 
 	// If the resource is removed from the configuration, so is destroy = false. Terraform
@@ -143,7 +143,7 @@ resource "hosting_instance" "test" {
 	w.apply()
 	w.configure(instance(false, false))
 	w.says(0, []string{"All data of an instance will be lost", "instance test ("}, "plan")
-	must(t, onlyInstance(t, fake) == id, "it was replaced")
+	must(t, onlyInstance(t, fake) == id, "the instance was replaced")
 	w.apply()
-	must(t, len(fake.Instances()) == 0, "it was not destroyed")
+	must(t, len(fake.Instances()) == 0, "the instance was not destroyed")
 }

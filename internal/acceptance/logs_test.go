@@ -58,7 +58,7 @@ func logsOfOneCall(t *testing.T, asking string) string {
 	must(t, program.Start() == nil, "the program does not start")
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	parts := strings.Split(strings.TrimSpace(line), "|") // core version, protocol, network, address, kind
-	must(t, err == nil && len(parts) >= 5, "the program says %q: %v", line, err)
+	must(t, err == nil && len(parts) >= 5, "the program's line: got %q (%v), want five parts at least", line, err)
 
 	connection, err := grpc.NewClient(parts[2]+":"+parts[3], grpc.WithTransportCredentials(insecure.NewCredentials()))
 	must(t, err == nil, "%v", err)

@@ -30,14 +30,14 @@ func TestSecondResourceOfOneName(t *testing.T) {
 			w.configure(first + settingHCL(kind, "other", `"i-two"`, c.arguments))
 			w.apply()
 			r := w.run("plan", "-no-color", "-replace="+kind+".first")
-			must(t, r.exit == 0 && !strings.Contains(r.output, "Two resources"), "exit %d:\n%s", r.exit, r.output)
+			must(t, r.exit == 0 && !strings.Contains(r.output, "Two resources"), "the plan: got exit %d, want 0 and no error about two resources:\n%s", r.exit, r.output)
 			w.configure(first + settingHCL(kind, "other", `"i-two"`, c.arguments) + second)
 			w.says(1, []string{"Error: " + conflict}, "plan")
 
 			// The same name at another address, in place of the first one.
 			w.configure(second)
 			r = w.run("plan", "-no-color")
-			must(t, r.exit == 0 && !strings.Contains(r.output, "Two resources"), "exit %d:\n%s", r.exit, r.output)
+			must(t, r.exit == 0 && !strings.Contains(r.output, "Two resources"), "the plan: got exit %d, want 0 and no error about two resources:\n%s", r.exit, r.output)
 		})
 	}
 }

@@ -73,7 +73,7 @@ func TestEachChangeFailsWithAKeyThatIsNotValid(t *testing.T) {
 	w.says(0, nil, "plan", "-out=saved")
 	w.env = append(w.env, "HOSTING_API_KEY=hk_another")
 	r := w.run("apply", "-no-color", "saved")
-	must(t, r.exit == 1, "exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 1, "the apply: got exit %d, want 1:\n%s", r.exit, r.output)
 	if _, err := os.Stat(w.folder + "/terraform.tfstate"); err == nil && len(w.managed()) != 0 {
 		t.Errorf("the state: got %q, want nothing", w.managed())
 	}

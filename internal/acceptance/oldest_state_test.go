@@ -52,7 +52,7 @@ func TestStateOfTheOldestCLIIsUpdatedWithoutARefresh(t *testing.T) {
 	if instances, webhooks := len(fake.Instances()), len(fake.Webhooks()); instances != 1 || webhooks != 0 { // i-one existed before the apply
 		t.Errorf("after the destroy: got %d instances and %d webhook endpoints, want 1 and none", instances, webhooks)
 	}
-	must(t, len(sql.statements()) == 4, "ran %q", sql.statements()) // two scripts, each twice
+	must(t, len(sql.statements()) == 4, "statements: got %q, want four", sql.statements()) // two scripts, each twice
 }
 
 // everyType returns the configuration of the newest golden states, with at least one

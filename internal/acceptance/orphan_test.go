@@ -26,7 +26,7 @@ func TestProviderEndsWithItsParent(t *testing.T) {
 	shell.Stdout = says
 	must(t, shell.Start() == nil && says.Close() == nil, "the shell does not start")
 	for lines, serving := bufio.NewScanner(said), 0; serving < 2; {
-		must(t, lines.Scan(), "a provider does not serve: %v", lines.Err())
+		must(t, lines.Scan(), "a provider: got no line (%v), want one", lines.Err())
 		if strings.HasPrefix(lines.Text(), "1|6|") || strings.Contains(lines.Text(), "TF_REATTACH_PROVIDERS") {
 			serving++
 		}
@@ -42,7 +42,7 @@ func TestProviderEndsWithItsParent(t *testing.T) {
 			served = pid
 		}
 	}
-	must(t, served != 0 && debugged != 0 && syscall.Kill(served, syscall.SIGTERM) == nil, "%d and %d", served, debugged)
+	must(t, served != 0 && debugged != 0 && syscall.Kill(served, syscall.SIGTERM) == nil, "the providers: got %d and %d, want both, and the first to be stopped", served, debugged)
 	must(t, shell.Process.Kill() == nil, "the shell has ended")
 	_ = shell.Wait()
 	machine.Until(t, "the provider ends", func() bool { return !runs(served) })

@@ -89,7 +89,7 @@ resource "hosting_postgres_database" "test" {
 	}
 	w.mustBeSettled()
 	must(t, jobsOf(fake, "delete")+jobsOf(fake, "database_drop") == 0, "something was deleted")
-	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
+	must(t, fake.Count("DELETE", "**") == 0, "deletions that were sent: got %d, want none", fake.Count("DELETE", "**"))
 }
 
 func TestUnreachableCatalogueIsAWarning(t *testing.T) {
@@ -128,15 +128,15 @@ func TestTimeouts(t *testing.T) {
 				whenever(t, func() bool { return fake.Count("PUT", "/instances/*/sql-console") > 1 }, release)
 			}
 			r := w.run("apply", "-auto-approve", "-no-color")
-			must(t, strings.Contains(r.output, "the create timeout of "+soonOver+" is over") && !strings.Contains(r.output, "context"), "it does not say what is over:\n%s", r.output)
+			must(t, strings.Contains(r.output, "the create timeout of "+soonOver+" is over") && !strings.Contains(r.output, "context"), "the apply: got\n%s\nwant that the create timeout is over", r.output)
 			if c.warns {
-				must(t, r.exit == 0 && strings.Contains(r.output, "not tainted"), "exit %d:\n%s", r.exit, r.output)
+				must(t, r.exit == 0 && strings.Contains(r.output, "not tainted"), "the apply: got exit %d, want 0 and that the object is not tainted:\n%s", r.exit, r.output)
 				w.mustBeKept(kind, "test")
 				return
 			}
-			must(t, r.exit == 1 && strings.Contains(r.output, "Stopped waiting for job"), "exit %d:\n%s", r.exit, r.output)
-			must(t, strings.Contains(r.output, "timeouts = { create = \"40s\" }"), "it does not say how to wait longer:\n%s", r.output)
-			must(t, w.saved(kind, "test") == nil, "it is in the state")
+			must(t, r.exit == 1 && strings.Contains(r.output, "Stopped waiting for job"), "the apply: got exit %d, want 1 and the end of the wait:\n%s", r.exit, r.output)
+			must(t, strings.Contains(r.output, "timeouts = { create = \"40s\" }"), "the apply: got\n%s\nwant how to wait longer", r.output)
+			must(t, w.saved(kind, "test") == nil, "the object is in the state")
 		})
 	}
 }

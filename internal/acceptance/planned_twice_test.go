@@ -74,9 +74,9 @@ func (p *plannedTwice) read(prior tftypes.Value) (tftypes.Value, []byte) {
 func (f *fleet) proposed(t *testing.T, kind string, prior, config tftypes.Value) tftypes.Value {
 	t.Helper()
 	var configured, before map[string]tftypes.Value
-	must(t, config.As(&configured) == nil, "%s is no object", config)
+	must(t, config.As(&configured) == nil, "the configuration: got %s, want an object", config)
 	if !prior.IsNull() {
-		must(t, prior.As(&before) == nil, "%s is no object", prior)
+		must(t, prior.As(&before) == nil, "the prior state: got %s, want an object", prior)
 	}
 	values := map[string]tftypes.Value{}
 	for _, attribute := range f.schemas[kind].Block.Attributes {
@@ -95,7 +95,7 @@ func (f *fleet) proposed(t *testing.T, kind string, prior, config tftypes.Value)
 func with(t *testing.T, config tftypes.Value, name string, value tftypes.Value) tftypes.Value {
 	t.Helper()
 	var values map[string]tftypes.Value
-	must(t, config.As(&values) == nil, "%s is no object", config)
+	must(t, config.As(&values) == nil, "the configuration: got %s, want an object", config)
 	changed := map[string]tftypes.Value{}
 	for key, present := range values {
 		changed[key] = present

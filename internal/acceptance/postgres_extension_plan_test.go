@@ -27,7 +27,7 @@ func TestPlanOfDroppingAnExtension(t *testing.T) {
 		w.configure(c.configuration)
 		r := w.run(append(c.args, "-no-color")...)
 		told := strings.Count(r.output, "The plan drops extension pgcrypto from database main of instance i-one.")
-		must(t, r.exit == 0 && told == c.warnings, "%v: exit %d, %d warnings:\n%s", c.args, r.exit, told, r.output)
+		must(t, r.exit == 0 && told == c.warnings, "%v: got exit %d and %d warnings, want 0 and %d:\n%s", c.args, r.exit, told, c.warnings, r.output)
 	}
 	must(t, len(fake.Jobs()) == changes, "a plan has changed something")
 }

@@ -89,6 +89,6 @@ func TestExtensionWhoseRecordLacksTheDatabase(t *testing.T) {
 	}})
 	w := newWorkspace(t, fake, "resource \"hosting_postgres_extension\" \"test\" {\n instance_id = \"i-one\"\n name = \"pgcrypto\"\n}\n")
 	r := w.says(0, nil, "apply", "-auto-approve")
-	must(t, !strings.Contains(r.output, "could not be read"), "the extension was not found:\n%s", r.output)
+	must(t, !strings.Contains(r.output, "could not be read"), "the apply: got\n%s\nwant the extension found", r.output)
 	w.mustBeSettled()
 }

@@ -186,7 +186,7 @@ func TestDeposedScriptOfUnknownOutcome(t *testing.T) {
 			mustHaveRun(t, sql, ran...)
 
 			section := regexp.MustCompile(`Deposed\? See "(.+)" in the guide "Protecting and destroying"`).FindStringSubmatch(r.output)
-			must(t, section != nil, "the error names no guide:\n%s", r.output)
+			must(t, section != nil, "the error: got\n%s\nwant a guide in it", r.output)
 			mustDescribe(t, section[1], row.steps...)
 			row.follow(t, w)
 			w.mustBeSettled()

@@ -245,7 +245,7 @@ func TestScriptOfUnknownOutcome(t *testing.T) {
 				t.Errorf("statements (-want +got):\n%s", diff)
 			}
 			i, _ := fake.Instance("i-one")
-			must(t, i.ConsoleMode == "off", "the console is %s", i.ConsoleMode)
+			must(t, i.ConsoleMode == "off", "the console: got %s, want off", i.ConsoleMode)
 
 			// Later changes run as usual.
 			w.configure(scriptHCL(`sql = "three"`))
@@ -409,11 +409,11 @@ func TestScriptGoesWithItsEngine(t *testing.T) {
 	engines(map[string]*fakeservice.Engine{})
 	w.says(0, []string{"What a script made on instance i-one is gone", "1 to add"}, "plan")
 	w.says(0, []string{"1 destroyed"}, "destroy", "-auto-approve", "-no-color", "-refresh=false")
-	must(t, len(sql.statements()) == 1, "ran %v", sql.statements())
+	must(t, len(sql.statements()) == 1, "statements: got %v, want one", sql.statements())
 	engines(map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}})
 	w.apply()
 	w.mustBeSettled()
-	must(t, len(sql.statements()) == 2, "ran %v", sql.statements())
+	must(t, len(sql.statements()) == 2, "statements: got %v, want two", sql.statements())
 }
 
 // A record without engines does not prove that the script's engine is off.
@@ -423,7 +423,7 @@ func TestScriptStaysWhereEnginesAreNotTold(t *testing.T) {
 	w.apply()
 	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/i-one", Times: -1, Rewrite: func(body map[string]any) { body["engines"] = nil }})
 	w.apply()
-	must(t, len(sql.statements()) == 1, "ran %v", sql.statements())
+	must(t, len(sql.statements()) == 1, "statements: got %v, want one", sql.statements())
 	w.mustBeSettled()
 }
 
@@ -447,7 +447,7 @@ func TestScriptWithoutAReportedConsoleMode(t *testing.T) {
 	}})
 	w := newWorkspace(t, fake, scriptHCL(`sql = "one"`))
 	w.says(1, []string{"console_off"}, "apply", "-auto-approve")
-	must(t, len(modes(fake)) == 0 && len(sql.statements()) == 0, "the console was set to %v and %v ran, want neither", modes(fake), sql.statements())
+	must(t, len(modes(fake)) == 0 && len(sql.statements()) == 0, "got the console's modes %v and the statements %v, want neither", modes(fake), sql.statements())
 	fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.ConsoleMode = "rw" })
 	w.apply()
 	w.mustBeSettled()

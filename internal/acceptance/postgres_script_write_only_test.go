@@ -75,12 +75,12 @@ variable "password" {
 	w.env = append(w.env, "TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(w.folder, "trace.log"), "TF_VAR_password=canary-password")
 	sql.fail(script, &fakeservice.SQLError{Message: `password "canary-password" is too weak`, SQLState: "22023"})
 	refused := w.run("apply", "-auto-approve", "-no-color")
-	must(t, refused.exit == 1 && strings.Contains(refused.output, `Password "(secret)" is too weak`), "%s", refused.output)
+	must(t, refused.exit == 1 && strings.Contains(refused.output, `Password "(secret)" is too weak`), "the first apply: got exit %d, want 1 and the error without the password:\n%s", refused.exit, refused.output)
 	sql.fail(script, nil)
 	planned := w.run("plan", "-no-color", "-out=saved.plan")
 	applied := w.run("apply", "-no-color", "saved.plan")
-	must(t, applied.exit == 0, "%s", applied.output)
-	must(t, cmp.Equal(sql.statements(), []string{"rw main: " + script, "rw main: " + script}), "ran %v", sql.statements())
+	must(t, applied.exit == 0, "the second apply: got exit %d, want 0:\n%s", applied.exit, applied.output)
+	must(t, cmp.Equal(sql.statements(), []string{"rw main: " + script, "rw main: " + script}), "statements: got %v, want the script twice", sql.statements())
 	for place, text := range map[string]string{
 		"output": refused.output + planned.output + applied.output, "state": w.read("terraform.tfstate"), "TRACE log": w.read("trace.log"),
 		"plan file": unzipped(t, filepath.Join(w.folder, "saved.plan")), "show -json plan": w.run("show", "-json", "saved.plan").output,

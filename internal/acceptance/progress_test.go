@@ -63,7 +63,7 @@ resource "hosting_app" "web" {
 		t.Errorf("the last line: got %+v, want the log without the variable", last)
 	}
 	text, err := os.ReadFile(path)
-	must(t, err == nil && !strings.Contains(string(text), "canary"), "the file holds a secret: %s", text)
+	must(t, err == nil && !strings.Contains(string(text), "canary"), "the file: got %s (%v), want it without the secret", text, err)
 }
 
 // Neither a missing folder, a full disk nor a pipe whose reader has gone fails an apply.

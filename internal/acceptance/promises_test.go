@@ -48,12 +48,12 @@ func TestInstanceMovesOnWhileItIsUpdated(t *testing.T) {
 			meanwhile(fake, "PATCH", "/instances/*", c.path, c.alter)
 			w.configure(renamed)
 			r := w.run("apply", "-auto-approve", "-no-color", "-refresh=false")
-			must(t, r.exit == 0, "exit %d:\n%s", r.exit, r.output)
+			must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 			must(t, fmt.Sprint(w.mustBeKept("hosting_instance", "test").Attributes[c.attribute]) != c.now, "the apply did not return what was planned")
 			w.says(0, nil, "apply", "-refresh-only", "-auto-approve")
 			must(t, w.mustBeKept("hosting_instance", "test").Attributes[c.attribute] == c.now, "the refresh does not show %s", c.now)
 			w.mustBeSettled()
-			must(t, len(fake.Jobs()) == 2, "jobs %+v", fake.Jobs())
+			must(t, len(fake.Jobs()) == 2, "jobs: got %+v, want two", fake.Jobs())
 		})
 	}
 }
@@ -116,5 +116,5 @@ func TestWebhookEndpointMovesOnWhileItIsMade(t *testing.T) {
 	w := newWorkspace(t, fake, "resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example/in\"\n}")
 	w.apply()
 	object := w.mustBeKept("hosting_webhook_endpoint", "test")
-	must(t, object.Attributes["url"] == "https://hooks.example/in" && object.Attributes["enabled"] == true, "the state has %v", object.Attributes)
+	must(t, object.Attributes["url"] == "https://hooks.example/in" && object.Attributes["enabled"] == true, "the endpoint in the state: got %v, want https://hooks.example/in, enabled", object.Attributes)
 }

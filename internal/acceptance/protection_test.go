@@ -68,7 +68,7 @@ func TestReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
 				w.isRefused([]string{text}, "apply", "-auto-approve", "-replace="+address)
 			}
 			for _, request := range fake.Requests()[before:] {
-				must(t, request.Method == "GET", "%s %s was sent", request.Method, request.Path)
+				must(t, request.Method == "GET", "requests: got %s %s, want only GET", request.Method, request.Path)
 			}
 			w.mustBeSettled()
 		})
@@ -96,7 +96,7 @@ func TestTriggeredReplacementOfWhatIsProtectedIsRefusedInThePlan(t *testing.T) {
 				w.configure(body(2))
 				w.isRefused([]string{text}, "apply", "-auto-approve")
 				for _, request := range fake.Requests()[before:] {
-					must(t, request.Method == "GET", "%s %s was sent", request.Method, request.Path)
+					must(t, request.Method == "GET", "requests: got %s %s, want only GET", request.Method, request.Path)
 				}
 				w.configure(body(1))
 				w.mustBeSettled()
@@ -115,7 +115,7 @@ func TestReplacementOnceTheProtectionIsLifted(t *testing.T) {
 	w.configure(body)
 	w.apply()
 	r := w.run("apply", "-auto-approve", "-no-color", "-replace=hosting_instance.test", "-replace=hosting_app.test")
-	must(t, r.exit == 0 && strings.Contains(r.output, "2 added, 0 changed, 2 destroyed"), "exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 0 && strings.Contains(r.output, "2 added, 0 changed, 2 destroyed"), "the apply: got exit %d, want 0 and two replacements:\n%s", r.exit, r.output)
 	w.mustBeSettled()
 }
 
@@ -136,14 +136,14 @@ func TestAppProtection(t *testing.T) {
 	w.isRefused([]string{text}, "apply", "-auto-approve")
 	w.says(0, nil, "untaint", "hosting_app.test")
 	w.mustBeSettled()
-	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
+	must(t, fake.Count("DELETE", "**") == 0, "deletions that were sent: got %d, want none", fake.Count("DELETE", "**"))
 
 	w.configure(oneApp("deletion_protection = false"))
 	w.apply()
 	must(t, fake.Count("PATCH", "**") == 0, "lifting the protection sent something")
 	w.says(0, []string{"The data of an app will be lost", "app guestbook of instance"}, "plan", "-destroy")
 	r := w.run("destroy", "-auto-approve", "-no-color")
-	must(t, r.exit == 0 && len(fake.Apps("i-one")) == 0, "exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 0 && len(fake.Apps("i-one")) == 0, "the destroy: got exit %d, want 0 and no app:\n%s", r.exit, r.output)
 }
 
 // An update that fails has nevertheless turned the protection on, because that needs no
@@ -178,7 +178,7 @@ func TestAppProtectionAfterAnImport(t *testing.T) {
 	fake := appWithVariables(t)
 	w := newWorkspace(t, fake, importApp+oneApp(""))
 	r := w.apply()
-	must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "%s", r.output)
+	must(t, strings.Contains(r.output, "1 imported, 0 added, 0 changed, 0 destroyed"), "the apply: got\n%s\nwant one import and nothing else", r.output)
 	w.isRefused([]string{"App guestbook is protected from deletion"}, "destroy", "-auto-approve")
 }
 
@@ -200,7 +200,7 @@ func TestAppThatNeverRanIsNotProtected(t *testing.T) {
 		w := newWorkspace(t, fake, oneApp("timeouts = { create = \""+soonOver+"\" }"))
 		w.apply()
 		r := w.run("destroy", "-auto-approve", "-no-color")
-		must(t, r.exit == 0 && len(fake.Apps("i-one")) == 0, "exit %d:\n%s", r.exit, r.output)
+		must(t, r.exit == 0 && len(fake.Apps("i-one")) == 0, "the destroy: got exit %d, want 0 and no app:\n%s", r.exit, r.output)
 	})
 	t.Run("it never answers", func(t *testing.T) {
 		fake := seededApps(t)
@@ -228,7 +228,7 @@ func TestAppThatNeverRanIsNotProtected(t *testing.T) {
 		w.says(1, []string{"App guestbook is protected from deletion"}, "destroy", "-auto-approve")
 		w.apply() // builds again, in place
 		w.mustBeSettled()
-		must(t, fake.Count("DELETE", "**") == 0 && theSeededApp(t, fake).Status == "running", "the app is %s", theSeededApp(t, fake).Status)
+		must(t, fake.Count("DELETE", "**") == 0 && theSeededApp(t, fake).Status == "running", "the app: got %s, want it running and not deleted", theSeededApp(t, fake).Status)
 	})
 }
 
@@ -240,7 +240,7 @@ func TestInstanceIsNotReplacedUnderAProtectedApp(t *testing.T) {
 	w := newWorkspace(t, fake, body)
 	w.apply()
 	w.isRefused([]string{"App guestbook is protected from deletion"}, "apply", "-auto-approve", "-replace=hosting_instance.test")
-	must(t, fake.Count("DELETE", "**") == 0, "%d deletions were sent", fake.Count("DELETE", "**"))
+	must(t, fake.Count("DELETE", "**") == 0, "deletions that were sent: got %d, want none", fake.Count("DELETE", "**"))
 }
 
 // Turning an engine off deletes what is protected, too.
@@ -255,7 +255,7 @@ func TestEngineIsNotTurnedOffUnderAProtectedObject(t *testing.T) {
 			w.mustBeSettled()
 			w.configure(instanceHCL("engines = { "+strings.Trim(strings.Replace("postgres = {}, apps = {}", engine+" = {}", "", 1), ", ")+" }") + object)
 			w.isRefused([]string{"The engine " + engine + " is off", "the plan leaves it off"}, "apply", "-auto-approve")
-			must(t, jobsOf(fake, "engines") == 0, "jobs %+v", fake.Jobs())
+			must(t, jobsOf(fake, "engines") == 0, "jobs: got %+v, want no change of engines", fake.Jobs())
 		})
 	}
 }
@@ -272,8 +272,8 @@ func TestDestructionDuringACreationStopsAtAMachineThatRuns(t *testing.T) {
 	destroy.until("the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+1 })
 	release()
 	r := destroy.wait()
-	must(t, r.exit == 1 && strings.Contains(r.output, "Instance test is protected from deletion"), "exit %d:\n%s", r.exit, r.output)
-	must(t, len(fake.Instances()) == 1 && fake.Count("DELETE", "**") == 0, "%d are left after %d deletions", len(fake.Instances()), fake.Count("DELETE", "**"))
+	must(t, r.exit == 1 && strings.Contains(r.output, "Instance test is protected from deletion"), "the destroy: got exit %d, want 1 and the protection:\n%s", r.exit, r.output)
+	must(t, len(fake.Instances()) == 1 && fake.Count("DELETE", "**") == 0, "got %d instances after %d deletions, want 1 after none", len(fake.Instances()), fake.Count("DELETE", "**"))
 }
 
 // A machine whose record says that it is being created, while the service does not know the
@@ -296,7 +296,7 @@ func TestMachineWhoseCreationHasNoJob(t *testing.T) {
 				m["status"] = status
 			}})
 			w.says(row.exit, nil, "destroy", "-auto-approve")
-			must(t, len(fake.Instances()) == row.left, "%d instances are left, want %d", len(fake.Instances()), row.left)
+			must(t, len(fake.Instances()) == row.left, "instances that are left: got %d, want %d", len(fake.Instances()), row.left)
 		})
 	}
 }

@@ -92,7 +92,7 @@ func behind(t *testing.T, fake *fakeservicetest.Server, method, path, body strin
 	answer, err := http.DefaultClient.Do(request)
 	must(t, err == nil, "%v", err)
 	answer.Body.Close()
-	must(t, answer.StatusCode == http.StatusAccepted, "%s %s was answered %d", method, path, answer.StatusCode)
+	must(t, answer.StatusCode == http.StatusAccepted, "%s %s: got %d, want 202", method, path, answer.StatusCode)
 }
 
 func TestFailedJobOfABuildIsNotWaitedForAgain(t *testing.T) {
@@ -108,7 +108,7 @@ func TestFailedJobOfABuildIsNotWaitedForAgain(t *testing.T) {
 			w.apply()
 			w.mustBeSettled()
 			app := theSeededApp(t, fake)
-			must(t, app.Status == "running" && len(app.Builds) == 2 && app.Builds[0].Status == "successful", "the app is %s with builds %+v", app.Status, app.Builds)
+			must(t, app.Status == "running" && len(app.Builds) == 2 && app.Builds[0].Status == "successful", "the app: got %s with builds %+v, want it running with two builds, the newest successful", app.Status, app.Builds)
 		})
 	}
 }
@@ -123,7 +123,7 @@ func TestFailedBuildIsSeenThoughItsAnswerWasLost(t *testing.T) {
 	w.fails("error: no such branch")
 	w.apply()
 	w.mustBeSettled()
-	must(t, theSeededApp(t, fake).Builds[0].Status == "successful", "the newest build is %s", theSeededApp(t, fake).Builds[0].Status)
+	must(t, theSeededApp(t, fake).Builds[0].Status == "successful", "the newest build: got %s, want successful", theSeededApp(t, fake).Builds[0].Status)
 }
 
 func TestInterruptedRedeployBuildsOnce(t *testing.T) {
@@ -134,7 +134,7 @@ func TestInterruptedRedeployBuildsOnce(t *testing.T) {
 	interrupted(t, fake, w, "app_redeploy", "apply", "-auto-approve", "-no-color")
 	w.apply()
 	w.mustBeSettled()
-	must(t, fake.Count("POST", "/instances/*/apps/*/actions/redeploy") == 1, "%d redeploys", fake.Count("POST", "/instances/*/apps/*/actions/redeploy"))
+	must(t, fake.Count("POST", "/instances/*/apps/*/actions/redeploy") == 1, "redeployments: got %d, want 1", fake.Count("POST", "/instances/*/apps/*/actions/redeploy"))
 }
 
 // Only a failed job taints an instance. These errors do not.
@@ -156,7 +156,7 @@ func TestCreationIsTaintedByAFailedJobAlone(t *testing.T) {
 			machine.Until(t, "the instance runs", func() bool { return fake.Instances()[0].Status == "running" && fake.Instances()[0].JobID == "" })
 			w.apply()
 			w.mustBeSettled()
-			must(t, fake.Count("POST", "/instances") == 1 && fake.Instances()[0].Engines["redis"] != nil, "%d creations, engines %v", fake.Count("POST", "/instances"), fake.Instances()[0].Engines)
+			must(t, fake.Count("POST", "/instances") == 1 && fake.Instances()[0].Engines["redis"] != nil, "got %d creations and the engines %v, want 1 and redis among them", fake.Count("POST", "/instances"), fake.Instances()[0].Engines)
 		})
 	}
 }
@@ -194,10 +194,10 @@ func TestRecordThatLacksFieldsLosesNoMachine(t *testing.T) {
 			id := onlyInstance(t, fake)
 			remove := fake.Inject(c.fault)
 			r := w.run("apply", "-auto-approve", "-no-color")
-			must(t, r.exit == c.exit, "exit %d:\n%s", r.exit, r.output)
+			must(t, r.exit == c.exit, "the apply: got exit %d, want %d:\n%s", r.exit, c.exit, r.output)
 			remove()
 			must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == id, "another id is in the state")
-			must(t, jobsOf(fake, "delete") == 0 && len(fake.Jobs()) == 1, "jobs %+v", fake.Jobs())
+			must(t, jobsOf(fake, "delete") == 0 && len(fake.Jobs()) == 1, "jobs: got %+v, want the creation alone", fake.Jobs())
 			w.mustBeSettled()
 		})
 	}
@@ -214,13 +214,13 @@ func TestImportOfAnInstanceWhoseEnginesAreNotTold(t *testing.T) {
 	w := newWorkspace(t, fake, body("engines = { postgres = {} }"))
 	w.says(1, []string{"The engines of instance i-one are not known", "set them in the portal"}, "plan")
 	w.fails("The engines of instance i-one are not known")
-	must(t, len(changes(fake)) == 0, "sent %v", changes(fake))
+	must(t, len(changes(fake)) == 0, "changes that were sent: got %v, want none", changes(fake))
 	w.configure(body("engines = { postgres = {} }\n lifecycle {\n ignore_changes = [engines]\n }") + oneDatabase(""))
 	w.apply()
 	w.mustBeSettled()
 	remove()
 	w.mustBeSettled()
-	must(t, jobsOf(fake, "engines") == 0, "jobs %+v", fake.Jobs())
+	must(t, jobsOf(fake, "engines") == 0, "jobs: got %+v, want no change of engines", fake.Jobs())
 }
 
 func TestWebhookRecordWithoutEnabled(t *testing.T) {
@@ -283,5 +283,5 @@ func TestUnfinishedDatabaseCanBeDestroyed(t *testing.T) {
 	destroy.until("the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+1 })
 	release()
 	r := destroy.wait()
-	must(t, r.exit == 0 && len(fake.Databases("i-one")) == 1, "exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 0 && len(fake.Databases("i-one")) == 1, "the destroy: got exit %d, want 0 and one database:\n%s", r.exit, r.output)
 }

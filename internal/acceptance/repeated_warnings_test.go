@@ -37,5 +37,5 @@ resource "hosting_instance" "second" {
 	w.says(0, []string{warning}, "plan", "-refresh=false")
 	w.says(0, []string{warning}, "plan", "-out=saved.tfplan")
 	r := w.run("apply", "-no-color", "saved.tfplan")
-	must(t, r.exit == 0 && !strings.Contains(r.output, warning), "the apply ended with exit %d and repeats the warning:\n%s", r.exit, r.output)
+	must(t, r.exit == 0 && !strings.Contains(r.output, warning), "the apply: got exit %d, want 0 and no repeated warning:\n%s", r.exit, r.output)
 }

@@ -58,7 +58,7 @@ func newFleet(t *testing.T, instances int, kinds ...string) *fleet {
 			id = f.AccountID()
 		}
 		imported, err := server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id})
-		must(t, err == nil && len(imported.ImportedResources) == 1, "%v %+v", err, imported)
+		must(t, err == nil && len(imported.ImportedResources) == 1, "the import: got error %v and %+v, want one object", err, imported)
 		f.states[kind] = f.read(t, server, kind, imported.ImportedResources[0].State)
 	}
 	return f
@@ -223,11 +223,11 @@ func create(t *testing.T, server tfprotov6.ProviderServer, kind string, argument
 	planned, err := server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
 		TypeName: kind, PriorState: encode(nil), ProposedNewState: encode(proposed), Config: encode(configured),
 	})
-	must(t, err == nil && len(planned.Diagnostics) == 0, "%v %+v", err, planned)
+	must(t, err == nil && len(planned.Diagnostics) == 0, "the plan: got error %v and %+v, want neither an error nor diagnostics", err, planned)
 	applied, err := server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: kind, PriorState: encode(nil), PlannedState: planned.PlannedState, Config: encode(configured), PlannedPrivate: planned.PlannedPrivate,
 	})
-	must(t, err == nil && len(applied.Diagnostics) == 0, "%v %+v", err, applied)
+	must(t, err == nil && len(applied.Diagnostics) == 0, "the apply: got error %v and %+v, want neither an error nor diagnostics", err, applied)
 }
 
 // A creation sends no request without need ("Creations" in doc.go).

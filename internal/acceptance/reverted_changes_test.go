@@ -86,7 +86,7 @@ func TestRefusedSecretHidesNoVariable(t *testing.T) {
 	w.configure(oneEnv(`A = "1"`, ""))
 	w.apply()
 	w.mustBeSettled()
-	must(t, maps.Equal(theSeededApp(t, fake).Env, map[string]string{"A": "1"}), "the app has %v", theSeededApp(t, fake).Env)
+	must(t, maps.Equal(theSeededApp(t, fake).Env, map[string]string{"A": "1"}), "the app's variables: got %v, want A to be 1", theSeededApp(t, fake).Env)
 }
 
 func TestSecretThatAPersonRemovesIsSentAgain(t *testing.T) {
@@ -133,7 +133,7 @@ func TestFailedBuildOfAKilledUpdateIsBuiltAgain(t *testing.T) {
 			w.apply()
 			w.mustBeSettled()
 			builds := theSeededApp(t, fake).Builds
-			must(t, len(builds) == 3 && builds[0].Status == "successful", "the builds are %+v", builds)
+			must(t, len(builds) == 3 && builds[0].Status == "successful", "the builds: got %+v, want three, the newest successful", builds)
 		})
 	}
 }
@@ -149,7 +149,7 @@ func TestImportedVariablesBuildNothing(t *testing.T) {
 	w := newWorkspace(t, fake, "import {\n to = hosting_app.test\n id = \"i-one/guestbook\"\n}\n"+oneApp(`env = { A = "1" }`))
 	w.apply()
 	w.mustBeSettled()
-	must(t, len(theSeededApp(t, fake).Builds) == 2, "the builds are %+v", theSeededApp(t, fake).Builds)
+	must(t, len(theSeededApp(t, fake).Builds) == 2, "the builds: got %+v, want two", theSeededApp(t, fake).Builds)
 }
 
 func TestWebhookSecretIsReverted(t *testing.T) {
@@ -173,11 +173,11 @@ func TestWebhookSecretIsReverted(t *testing.T) {
 			remove := fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/webhooks/*", AfterCommit: true, Page: http.StatusBadGateway, Times: -1})
 			w.fails("502")
 			remove()
-			must(t, fake.Webhooks()[0].Secret == newer, "the endpoint has the secret %q", fake.Webhooks()[0].Secret)
+			must(t, fake.Webhooks()[0].Secret == newer, "the endpoint's secret: got %q, want %q", fake.Webhooks()[0].Secret, newer)
 			w.configure(row.before)
 			w.apply()
 			w.mustBeSettled()
-			must(t, fake.Webhooks()[0].Secret == row.want, "the endpoint has the secret %q", fake.Webhooks()[0].Secret)
+			must(t, fake.Webhooks()[0].Secret == row.want, "the endpoint's secret: got %q, want %q", fake.Webhooks()[0].Secret, row.want)
 		})
 	}
 }
@@ -210,7 +210,7 @@ func TestPlanDuringAJobSaysSo(t *testing.T) {
 			release()
 			machine.Until(t, "the job has ended", func() bool { i, _ := fake.Instance("i-one"); return i.JobID == "" })
 			r := w.says(2, []string{row.shown}, "plan", "-detailed-exitcode")
-			must(t, !strings.Contains(r.output, "A job is changing"), "the job has ended:\n%s", r.output)
+			must(t, !strings.Contains(r.output, "A job is changing"), "the plan: got\n%s\nwant no job, as it has ended", r.output)
 		})
 	}
 }
@@ -271,7 +271,7 @@ func TestWebhookSecretIsGeneratedAgain(t *testing.T) {
 			w.apply()
 			w.mustBeSettled()
 			secret := fake.Webhooks()[0].Secret
-			must(t, len(secret) == 64 && strings.Contains(w.state(), secret), "the endpoint has the secret %q, and the state does not", secret)
+			must(t, len(secret) == 64 && strings.Contains(w.state(), secret), "the endpoint's secret: got %q, want one of 64 characters that is in the state", secret)
 		})
 	}
 }
@@ -300,7 +300,7 @@ func TestRestOfACreationIsNotForgotten(t *testing.T) {
 		w.apply()
 		w.mustBeSettled()
 		i, _ := fake.Instance(onlyInstance(t, fake))
-		must(t, i.Engines["postgres"].MemoryMB == 600, "postgres has %d MB", i.Engines["postgres"].MemoryMB)
+		must(t, i.Engines["postgres"].MemoryMB == 600, "the memory of postgres: got %d MB, want 600", i.Engines["postgres"].MemoryMB)
 	})
 	t.Run("links", func(t *testing.T) {
 		fake := seededApps(t)
@@ -311,7 +311,7 @@ func TestRestOfACreationIsNotForgotten(t *testing.T) {
 		machine.Until(t, "the app runs", func() bool { return theSeededApp(t, fake).Status == "running" })
 		w.apply()
 		w.mustBeSettled()
-		must(t, len(theSeededApp(t, fake).Links) == 1, "the app has the links %v", theSeededApp(t, fake).Links)
+		must(t, len(theSeededApp(t, fake).Links) == 1, "the app's links: got %v, want one", theSeededApp(t, fake).Links)
 	})
 }
 
@@ -346,7 +346,7 @@ func TestRefusedRedeployIsAskedForByTheNextApply(t *testing.T) {
 	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/apps/*/actions/redeploy", Status: 422, Code: "validation_failed", Detail: "not now"})
 	w.fails("Not now")
 	w.fails("runs commit " + second)
-	must(t, len(theApp(t, fake).Builds) == redeployed+2, "%d builds, want %d: the second apply did not build", len(theApp(t, fake).Builds), redeployed+2)
+	must(t, len(theApp(t, fake).Builds) == redeployed+2, "builds: got %d, want %d: the second apply did not build", len(theApp(t, fake).Builds), redeployed+2)
 }
 
 // A failed build is built again though no record shows the variables that it was for.
@@ -370,7 +370,7 @@ func TestFailedBuildIsBuiltAgainThoughNoRecordShowsItsVariables(t *testing.T) {
 			w.apply()
 			w.mustBeSettled()
 			builds := theSeededApp(t, fake).Builds
-			must(t, builds[0].Status == "successful", "the builds are %+v", builds)
+			must(t, builds[0].Status == "successful", "the builds: got %+v, want the newest successful", builds)
 		})
 	}
 }
@@ -422,7 +422,7 @@ func TestRefusedSecretOfAnImportedAppTakesNothing(t *testing.T) {
 			w.configure(oneApp(""))
 			w.apply()
 			w.mustBeSettled()
-			must(t, maps.Equal(theSeededApp(t, fake).Env, there), "the app has %v", theSeededApp(t, fake).Env)
+			must(t, maps.Equal(theSeededApp(t, fake).Env, there), "the app's variables: got %v, want %v", theSeededApp(t, fake).Env, there)
 		})
 	}
 }
@@ -460,6 +460,6 @@ func TestIgnoredVariableIsKeptAfterAnInterruptedChange(t *testing.T) {
 	w.configure(ignoring("3000"))
 	w.apply()
 	w.mustBeSettled()
-	must(t, theSeededApp(t, fake).Port == 3000, "the port is %d", theSeededApp(t, fake).Port)
+	must(t, theSeededApp(t, fake).Port == 3000, "the app's port: got %d, want 3000", theSeededApp(t, fake).Port)
 	mustHaveEnv(t, fake, 0, map[string]string{"A": "1", "B": "a person's"})
 }

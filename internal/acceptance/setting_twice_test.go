@@ -86,9 +86,9 @@ func TestSettingIsResetThoughItsNewResourceFails(t *testing.T) {
 	apply.until("the former one is being destroyed", func() bool { return strings.Contains(apply.output.String(), kind+".former: Destroying") })
 	fail()
 	r := apply.wait()
-	must(t, r.exit == 1 && strings.Contains(r.output, "Destruction complete"), "the apply ended with exit %d:\n%s", r.exit, r.output)
+	must(t, r.exit == 1 && strings.Contains(r.output, "Destruction complete"), "the apply: got exit %d, want 1 and a destruction:\n%s", r.exit, r.output)
 	i, _ := fake.Instance("i-one")
-	must(t, i.Engines["auth"].SiteURL == "", "site_url is still %q", i.Engines["auth"].SiteURL)
+	must(t, i.Engines["auth"].SiteURL == "", "site_url: got %q, want none", i.Engines["auth"].SiteURL)
 }
 
 // Two resources that exist already and do not change do not prevent a plan.
@@ -112,6 +112,6 @@ func TestSecondResourceOfASettingOfANewInstance(t *testing.T) {
 		settingHCL("hosting_allowlist", "second", "hosting_instance.test.id", c[1]))
 	w.says(0, nil, "plan")
 	w.says(1, []string{"Two resources manage the allowlist of instance"}, "apply", "-auto-approve")
-	must(t, fake.Count("PUT", "/instances/*/allowlist") == 1, "%d lists were sent, want the first one alone", fake.Count("PUT", "/instances/*/allowlist"))
+	must(t, fake.Count("PUT", "/instances/*/allowlist") == 1, "lists that were sent: got %d, want the first one alone", fake.Count("PUT", "/instances/*/allowlist"))
 	w.says(1, []string{"Two resources manage the allowlist of instance"}, "plan")
 }

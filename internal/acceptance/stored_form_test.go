@@ -89,20 +89,20 @@ func TestValuesThatTheServiceStoresInItsOwnForm(t *testing.T) {
 			apply := func() (reads int) {
 				before := fake.Count("GET", "/**")
 				r := w.says(0, append(row.says, inItsOwnForm), "apply", "-auto-approve")
-				must(t, strings.Count(r.output, inItsOwnForm) == 1, "it is not said once:\n%s", r.output)
+				must(t, strings.Count(r.output, inItsOwnForm) == 1, "the apply: got\n%s\nwant the warning about the form once", r.output)
 				return fake.Count("GET", "/**") - before
 			}
 			apply()
 			w.says(2, nil, "plan", "-detailed-exitcode")
 			reads := apply() // the state now has the stored form, which the apply changes
-			must(t, reads <= 12 || row.waits, "%d reads: it waits for a form that does not come", reads)
+			must(t, reads <= 12 || row.waits, "reads: got %d, want at most 12: the apply waits for a form that does not come", reads)
 			w.says(2, nil, "plan", "-detailed-exitcode")
 			reads = apply()
-			must(t, reads <= 12 || row.waits, "%d reads: it waits for a form that does not come", reads)
+			must(t, reads <= 12 || row.waits, "reads: got %d, want at most 12: the apply waits for a form that does not come", reads)
 
 			w.configure(strings.Replace(row.body, "VALUE", row.kept, 1))
 			r := w.apply()
-			must(t, !strings.Contains(r.output, inItsOwnForm), "%s", r.output)
+			must(t, !strings.Contains(r.output, inItsOwnForm), "the apply: got\n%s\nwant no warning about the form", r.output)
 			w.mustBeSettled()
 		})
 	}
@@ -139,7 +139,7 @@ func TestSomebodyElsesChangeIsNoFormOfItsOwn(t *testing.T) {
 	w.says(0, nil, "plan", "-out=plan.tfplan")
 	fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Tags = []string{"portal"} })
 	r := w.says(0, nil, "apply", "plan.tfplan")
-	must(t, !strings.Contains(r.output, inItsOwnForm), "%s", r.output)
+	must(t, !strings.Contains(r.output, inItsOwnForm), "the apply: got\n%s\nwant no warning about the form", r.output)
 	w.apply()
 	w.mustBeSettled()
 }
@@ -151,7 +151,7 @@ func TestStoredURLIsNotShown(t *testing.T) {
 	w := newWorkspace(t, fake, "variable \"url\" {\n default = \"https://a.example/token-of-the-receiver\"\n sensitive = true\n}\n"+
 		"resource \"hosting_webhook_endpoint\" \"test\" {\n url = var.url\n}\n")
 	r := w.says(0, []string{inItsOwnForm}, "apply", "-auto-approve")
-	must(t, !strings.Contains(r.output, "token-of-the-receiver"), "%s", r.output)
+	must(t, !strings.Contains(r.output, "token-of-the-receiver"), "the apply: got\n%s\nwant it without the token", r.output)
 }
 
 // A different spelling of the same value is not reported as the service's form.
@@ -160,6 +160,6 @@ func TestSpellingsThatMeanTheSame(t *testing.T) {
 	storesInItsOwnForm(fake)
 	w := newWorkspace(t, fake, "resource \"hosting_allowlist\" \"test\" {\n instance_id = \"i-one\"\n cidrs = [\"203.0.113.7\"]\n}\n")
 	r := w.apply()
-	must(t, !strings.Contains(r.output, inItsOwnForm), "%s", r.output)
+	must(t, !strings.Contains(r.output, inItsOwnForm), "the apply: got\n%s\nwant no warning about the form", r.output)
 	w.mustBeSettled()
 }

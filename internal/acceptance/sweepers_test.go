@@ -107,7 +107,7 @@ func TestSweepers(t *testing.T) {
 		left = append(left, i.ID)
 	}
 	slices.Sort(left)
-	must(t, slices.Equal(left, []string{"i-namesake", "i-tagged"}), "left are %v", left)
+	must(t, slices.Equal(left, []string{"i-namesake", "i-tagged"}), "instances that are left: got %v, want i-namesake and i-tagged", left)
 	webhooks, err := c.Webhooks(t.Context())
-	must(t, err == nil && len(webhooks) == 1 && webhooks[0].URL == "https://hooks.example.com/shop", "left are %v, %v", webhooks, err)
+	must(t, err == nil && len(webhooks) == 1 && webhooks[0].URL == "https://hooks.example.com/shop", "endpoints that are left: got %v (%v), want https://hooks.example.com/shop", webhooks, err)
 }

@@ -35,6 +35,6 @@ func TestSecondWebhookEndpointOfOneURL(t *testing.T) {
 	w.configure(endpoint("one", "https://hooks.example/a"))
 	for _, args := range [][]string{{"plan"}, {"plan", "-replace=hosting_webhook_endpoint.one"}, {"apply", "-auto-approve", "-replace=hosting_webhook_endpoint.one"}} {
 		r := w.run(append(args, "-no-color")...)
-		must(t, r.exit == 0 && !strings.Contains(r.output, here), "%v: exit %d:\n%s", args, r.exit, r.output)
+		must(t, r.exit == 0 && !strings.Contains(r.output, here), "%v: got exit %d, want 0 and no warning:\n%s", args, r.exit, r.output)
 	}
 }

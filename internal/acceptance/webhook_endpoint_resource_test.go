@@ -219,14 +219,14 @@ func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 	w.write("import.tf", "import {\n  to = hosting_webhook_endpoint.test[0]\n  id = \""+id+"\"\n}\n")
 	w.apply()
 	w.mustBeSettled()
-	must(t, len(fake.Webhooks()) == 1, "%d endpoints", len(fake.Webhooks()))
+	must(t, len(fake.Webhooks()) == 1, "endpoints: got %d, want 1", len(fake.Webhooks()))
 
 	// The managed endpoint is not reported as an orphan, but the second resource is
 	// reported. It depends on the first, so that it is planned later.
 	w.configure(endpoint + "resource \"hosting_webhook_endpoint\" \"second\" {\n  url        = \"https://hooks.example/a\"\n  depends_on = [hosting_webhook_endpoint.test]\n}\n")
 	for _, args := range [][]string{{"plan"}, {"plan", "-refresh=false"}, {"plan", "-replace=hosting_webhook_endpoint.test[0]"}} {
 		r := w.run(append(args, "-no-color")...)
-		must(t, r.exit == 0 && !strings.Contains(r.output, "with the same URL exists") && strings.Contains(r.output, "Two webhook endpoints with the same URL"), "%v ended with exit %d:\n%s", args, r.exit, r.output)
+		must(t, r.exit == 0 && !strings.Contains(r.output, "with the same URL exists") && strings.Contains(r.output, "Two webhook endpoints with the same URL"), "%v: got exit %d, want 0 and only the warning about two endpoints with the same URL:\n%s", args, r.exit, r.output)
 	}
 }
 
@@ -239,6 +239,6 @@ func TestEmptyChangesAreNotSent(t *testing.T) {
 	w.apply()
 	w.configure(fmt.Sprintf(profile, "company = \"\"") + fmt.Sprintf(endpoint, ""))
 	w.says(0, []string{"2 changed"}, "apply", "-auto-approve")
-	must(t, fake.Count("PATCH", "**") == 0, "%d changes were sent", fake.Count("PATCH", "**"))
+	must(t, fake.Count("PATCH", "**") == 0, "changes that were sent: got %d, want none", fake.Count("PATCH", "**"))
 	w.mustBeSettled()
 }
