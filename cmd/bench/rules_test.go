@@ -124,7 +124,7 @@ func TestLongestChain(t *testing.T) {
 		"of no length":                    {[]work{at("a", 0, 0), at("a", 0, 5), at("a", 5, 5)}, 5 * time.Second},
 	} {
 		if got := longestChain(row.works); got != row.want {
-			t.Errorf("%s: %s, want %s", name, got, row.want)
+			t.Errorf("%s: got %s, want %s", name, got, row.want)
 		}
 	}
 	a := applied{chain: 10 * time.Second, span: 33 * time.Second}
@@ -157,7 +157,7 @@ func TestRequestsOfTheLog(t *testing.T) {
 	}
 	for requests, want := range map[int]time.Duration{10: 0, 50: 0, 51: 20 * time.Millisecond, 150: 2 * time.Second} {
 		if got := idealTime(requests, rateLimit{PerSecond: 50, Burst: 50}); got != want {
-			t.Errorf("%d requests take %s, want %s", requests, got, want)
+			t.Errorf("the ideal time of %d requests: got %s, want %s", requests, got, want)
 		}
 	}
 }

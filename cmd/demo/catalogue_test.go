@@ -9,7 +9,7 @@ func TestChoose(t *testing.T) {
 
 	got, err := choose(plans, regions)
 	if want := (catalogue{plan: "free", region: "north"}); err != nil || got != want {
-		t.Errorf("chose %v, %v, want %v", got, err, want)
+		t.Errorf("choose: got %v and error %v, want %v", got, err, want)
 	}
 	if got, err := choose(plans[2:], regions); err == nil {
 		t.Errorf("choose with paid plans only: got %v, want an error", got)

@@ -64,7 +64,7 @@ func TestTimelineOfTheLog(t *testing.T) {
 		t.Errorf("the build: got %+v, want a build of the instance i of 3m", build)
 	}
 	if got, want := read.span(20), 800*time.Second; got != want {
-		t.Errorf("the span is %s, want %s", got, want)
+		t.Errorf("the span: got %s, want %s", got, want)
 	}
 }
 

@@ -12,7 +12,7 @@ func TestSeconds(t *testing.T) {
 		130*time.Second + 600*time.Millisecond: "2m11s",
 	} {
 		if got := seconds(took); got != want {
-			t.Errorf("%v is %q, want %q", took, got, want)
+			t.Errorf("seconds(%v) = %q, want %q", took, got, want)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestBar(t *testing.T) {
 		-5: "░░░░░░░░░░", 0: "░░░░░░░░░░", 9: "░░░░░░░░░░", 10: "█░░░░░░░░░", 99: "█████████░", 100: "██████████", 120: "██████████",
 	} {
 		if got := bar(percent); got != want {
-			t.Errorf("%d %% is %s, want %s", percent, got, want)
+			t.Errorf("bar(%d) = %s, want %s", percent, got, want)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func TestHalfARequest(t *testing.T) {
 		// It ends when the server closes the connection, with a reset if the server has not
 		// read everything.
 		if _, err := io.ReadAll(connection); err != nil && !errors.Is(err, syscall.ECONNRESET) {
-			t.Errorf("%.30q: %v", half, err)
+			t.Errorf("the connection of %.30q: got error %v, want its end or a reset", half, err)
 		}
 		connection.Close()
 	}

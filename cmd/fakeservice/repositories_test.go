@@ -28,7 +28,7 @@ func TestPatience(t *testing.T) {
 	t.Parallel()
 	for speed, want := range map[float64]time.Duration{0.5: 2 * time.Minute, 1: time.Minute, 20: 15 * time.Second} {
 		if got := patience(speed); got != want {
-			t.Errorf("at speed %g an app has %s, want %s", speed, got, want)
+			t.Errorf("patience(%g) = %s, want %s", speed, got, want)
 		}
 	}
 }

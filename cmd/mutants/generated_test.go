@@ -110,10 +110,10 @@ func TestDraw(t *testing.T) {
 		return names
 	}
 	if first, again := draw(1, ""), draw(1, ""); !slices.Equal(first, again) {
-		t.Errorf("one seed: got %q and then %q", first, again)
+		t.Errorf("one seed: got %q and then %q, want the same", first, again)
 	}
 	if first, other := draw(1, ""), draw(2, ""); slices.Equal(first, other) {
-		t.Errorf("two seeds: got %q from both", first)
+		t.Errorf("two seeds: got %q from both, want two selections", first)
 	}
 	if got := draw(1, "^other"); len(got) > 0 {
 		t.Errorf("other files: got %q, want none", got)

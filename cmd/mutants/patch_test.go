@@ -133,7 +133,7 @@ func TestMistakes(t *testing.T) {
 			p.name = c.patch
 			got := strings.Join(p.mistakes(), "; ")
 			if got != c.want {
-				t.Errorf("%s\nwant %s", got, c.want)
+				t.Errorf("the mistakes: got %s\nwant %s", got, c.want)
 			}
 		})
 	}

@@ -46,7 +46,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := judge(c.output, c.failed, 2000); !reflect.DeepEqual(got, c.want) {
-				t.Errorf("%+v\nwant %+v", got, c.want)
+				t.Errorf("judge: got %+v\nwant %+v", got, c.want)
 			}
 		})
 	}
@@ -60,7 +60,7 @@ func TestDedented(t *testing.T) {
 		{"   ", ""},
 	} {
 		if got := strings.Join(dedented(strings.Split(c.lines, "\n")), "\n"); got != c.want {
-			t.Errorf("%q of %q, want %q", got, c.lines, c.want)
+			t.Errorf("dedented(%q): got %q, want %q", c.lines, got, c.want)
 		}
 	}
 }
@@ -109,7 +109,7 @@ Do not compile: half-written.
 func TestMedian(t *testing.T) {
 	for want, values := range map[float64][]int{0: nil, 7: {7}, 1.5: {2, 1}, 3: {9, 3, 1}} {
 		if got := median(values); got != want {
-			t.Errorf("%g of %v, want %g", got, values, want)
+			t.Errorf("median(%v) = %g, want %g", values, got, want)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func TestExitCodes(t *testing.T) {
 			t.Errorf("%q: got exit code %d, want %d\n%s", row.args, code, row.code, &errs)
 		}
 		if strings.Contains(out.String()+errs.String(), key) {
-			t.Errorf("%q: the key is told", row.args)
+			t.Errorf("%q: got the key in the output, want it hidden", row.args)
 		}
 	}
 }

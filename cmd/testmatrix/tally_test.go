@@ -65,7 +65,7 @@ func TestReadTalliesTests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, err := read(strings.NewReader(c.events), &bytes.Buffer{})
 			if err != nil || got != c.want || got.good() != c.good {
-				t.Errorf("%+v, good %t, %v; want %+v, good %t", got, got.good(), err, c.want, c.good)
+				t.Errorf("read: got %+v, good %t, error %v, want %+v, good %t", got, got.good(), err, c.want, c.good)
 			}
 		})
 	}
@@ -98,7 +98,7 @@ func TestEnvironment(t *testing.T) {
 	got := strings.Join(environment([]string{"HOME=/h", "HOSTING_API_KEY=real", "TF_CLI_CONFIG_FILE=/rc"}, cli{"tofu-1.12", "/new", "/old"}), " ")
 	want := "HOME=/h TF_ACC=1 CHECKPOINT_DISABLE=1 HOSTING_TEST_STRICT=1 TF_ACC_TERRAFORM_PATH=/new HOSTING_TEST_OLDEST_CLI=/old TF_ACC_PROVIDER_HOST=registry.opentofu.org"
 	if got != want {
-		t.Errorf("%s\nwant %s", got, want)
+		t.Errorf("the environment: got %s\nwant %s", got, want)
 	}
 }
 

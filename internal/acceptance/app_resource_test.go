@@ -48,7 +48,7 @@ func TestAppLifecycle(t *testing.T) {
 	builds := func(n int) resource.TestCheckFunc {
 		return func(*terraformState) error {
 			if got := len(theApp(t, fake).Builds); got != n {
-				t.Errorf("%d builds, want %d", got, n)
+				t.Errorf("builds: got %d, want %d", got, n)
 			}
 			return nil
 		}
@@ -141,7 +141,7 @@ func TestAppSecretEnvLifecycle(t *testing.T) {
 	envIs := func(want string) resource.TestCheckFunc {
 		return func(*terraformState) error {
 			if got := theApp(t, fake).Env["TOKEN"]; got != want {
-				t.Errorf("the app has TOKEN %q, want %q", got, want)
+				t.Errorf("the app's TOKEN: got %q, want %q", got, want)
 			}
 			return nil
 		}

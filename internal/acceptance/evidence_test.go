@@ -176,12 +176,12 @@ func TestFailedDatabaseIsCreatedAgain(t *testing.T) {
 			w := newWorkspace(t, fake, protectedDatabase)
 			w.fails("The disk is full")
 			if got := w.saved("hosting_postgres_database", "test").Attributes["deletion_protection"]; got != nil {
-				t.Errorf("deletion_protection is %v after the creation failed, want null", got)
+				t.Errorf("deletion_protection after the creation failed: got %v, want null", got)
 			}
 			w.says(0, nil, "apply", "-auto-approve", refresh)
 			w.mustBeSettled()
 			if got := w.saved("hosting_postgres_database", "test").Attributes["deletion_protection"]; got != true {
-				t.Errorf("deletion_protection is %v in the end, want true", got)
+				t.Errorf("deletion_protection in the end: got %v, want true", got)
 			}
 		})
 	}

@@ -52,7 +52,7 @@ var shapeFaults = []faultRow{
 		w.fails("waits for its checkout")
 		id := idOf(t, fake, "store")
 		release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
-		must(t, fake.PayCheckout(id) == nil, "there is no checkout")
+		must(t, fake.PayCheckout(id) == nil, "the checkout cannot be paid")
 		polls := fake.Count("GET", "/jobs/*")
 		apply := w.start("apply", "-auto-approve", "-no-color")
 		apply.until("the paid creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+2 })

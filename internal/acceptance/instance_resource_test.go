@@ -175,7 +175,7 @@ resource "hosting_instance" "test" {
 	}
 	want := "[create engines resize engines engines resize delete]"
 	if got := fmt.Sprint(order); got != want {
-		t.Errorf("jobs %s, want %s", got, want)
+		t.Errorf("jobs: got %s, want %s", got, want)
 	}
 }
 

@@ -298,7 +298,7 @@ func TestCreationTakesFewRequests(t *testing.T) {
 			server, before := configured(t, fake), len(fake.Requests())
 			create(t, server, row.kind, row.arguments)
 			if got := countRequests(fake.Requests()[before:]); !maps.Equal(got, row.want) {
-				t.Errorf("%v, want %v", got, row.want)
+				t.Errorf("requests: got %v, want %v", got, row.want)
 			}
 		})
 	}

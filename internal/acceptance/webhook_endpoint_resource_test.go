@@ -40,7 +40,7 @@ func TestWebhookEndpointLifecycle(t *testing.T) {
 	secretIs := func(want func() string) resource.TestCheckFunc {
 		return func(*terraformState) error {
 			if got := fake.Webhooks()[0].Secret; got != want() {
-				t.Errorf("the service has the secret %q, want %q", got, want())
+				t.Errorf("the secret at the service: got %q, want %q", got, want())
 			}
 			return nil
 		}
@@ -107,7 +107,7 @@ func TestWebhookEndpointDisabledByTheServiceIsDrift(t *testing.T) {
 			ConfigPlanChecks: plans(webhookAddress, plancheck.ResourceActionUpdate),
 			Check: func(*terraformState) error {
 				if w := fake.Webhooks()[0]; !w.Enabled || w.ConsecutiveFailures != 0 {
-					t.Errorf("the endpoint is %+v, want it enabled and its failures forgotten", w)
+					t.Errorf("the endpoint: got %+v, want it enabled and its failures forgotten", w)
 				}
 				return nil
 			},
@@ -212,7 +212,7 @@ func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, endpoint)
 	w.apply()
-	must(t, os.Remove(filepath.Join(w.folder, "terraform.tfstate")) == nil, "there is no state")
+	must(t, os.Remove(filepath.Join(w.folder, "terraform.tfstate")) == nil, "the state file cannot be removed")
 	id := fake.Webhooks()[0].ID
 	w.says(0, []string{"A webhook endpoint with the same URL exists", "import { to = hosting_webhook_endpoint.NAME id = \"" + id + "\" }"}, "plan")
 

@@ -77,7 +77,7 @@ func TestDistinctCIDRs(t *testing.T) {
 		{[]string{"what is this", "nor this"}, []string{"what is this", "nor this"}},
 	} {
 		if got := DistinctCIDRs(row.recorded); !slices.Equal(got, row.want) {
-			t.Errorf("%q is %q, want %q", row.recorded, got, row.want)
+			t.Errorf("DistinctCIDRs(%q) = %q, want %q", row.recorded, got, row.want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestBuildErrorText(t *testing.T) {
 		row.build.ID = "b"
 		err := &BuildError{App: "a", Build: row.build, Before: row.before, After: row.after}
 		if got := err.Error(); got != row.want {
-			t.Errorf("%s: %q, want %q", name, got, row.want)
+			t.Errorf("%s: got %q, want %q", name, got, row.want)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func TestAppErrorText(t *testing.T) {
 	} {
 		row.app.Failure = row.failure
 		if got := (&AppError{App: row.app, Before: row.before}).Error(); got != row.want {
-			t.Errorf("%s: %q, want %q", name, got, row.want)
+			t.Errorf("%s: got %q, want %q", name, got, row.want)
 		}
 	}
 }

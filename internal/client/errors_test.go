@@ -40,7 +40,7 @@ func TestWhatAnErrorIs(t *testing.T) {
 				want = want || is == sentinel
 			}
 			if got := errors.Is(fmt.Errorf("wrapped: %w", err), sentinel); got != want {
-				t.Errorf("%d %q is %v: %v, want %v", row.status, row.code, sentinel, got, want)
+				t.Errorf("%d %q is %v: got %v, want %v", row.status, row.code, sentinel, got, want)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func TestField(t *testing.T) {
 		{409, "already_exists", "name: it is taken", ""},
 	} {
 		if got := RefusedField(&transport.APIError{Status: row.status, Code: row.code, Detail: row.detail}); got != row.want {
-			t.Errorf("%d %q %q: %q, want %q", row.status, row.code, row.detail, got, row.want)
+			t.Errorf("RefusedField of %d %q %q: got %q, want %q", row.status, row.code, row.detail, got, row.want)
 		}
 	}
 }

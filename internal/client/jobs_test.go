@@ -251,7 +251,7 @@ func TestNoReasonNoName(t *testing.T) {
 		{Job{ID: "j", Operation: "create", Error: JobFault{Code: "c", Detail: "full"}, Progress: Informal[int]{Value: 7}}, "full (c): job j (create) failed at 7 %"},
 	} {
 		if got := (&JobError{Job: row.job}).Error(); got != row.want {
-			t.Errorf("%q, want %q", got, row.want)
+			t.Errorf("the error: got %q, want %q", got, row.want)
 		}
 	}
 }

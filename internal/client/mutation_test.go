@@ -99,7 +99,7 @@ func TestForeignJobs(t *testing.T) {
 					}
 				}
 				if got := strings.Join(wire.Requests(), ", "); got != row.log {
-					t.Errorf("requests\n%s\nwant\n%s", got, row.log)
+					t.Errorf("requests: got\n%s\nwant\n%s", got, row.log)
 				}
 			})
 		})
@@ -449,7 +449,7 @@ func TestEnginesAreSetAgainUnlessTheRecordProvesThem(t *testing.T) {
 					t.Errorf("set engines: got job %q, error %v and %d requests, want %d", pending.JobID, err, puts, row.requests)
 				}
 				if took := time.Since(begun); row.requests == 2 && took >= ReadLag {
-					t.Errorf("set engines: took %s, want less than %s", took, ReadLag)
+					t.Errorf("SetEngines: got an end after %s, want one within %s", took, ReadLag)
 				}
 			})
 		})

@@ -183,7 +183,7 @@ func TestAnswersReadByHand(t *testing.T) {
 		"Extensions": "extensions", "Locations": "locations", "Allowlist": "allowlist", "ErrorNotFound": "code",
 	} {
 		if doc.Components.Schemas[schema].Value.Properties[property] == nil {
-			t.Errorf("%s holds no %q", schema, property)
+			t.Errorf("the properties of %s: got no %q, want one", schema, property)
 		}
 	}
 	c, _ := newTestClient(t, script{

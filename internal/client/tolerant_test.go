@@ -181,7 +181,7 @@ func TestTimeShapes(t *testing.T) {
 			got = at.Format(time.RFC3339)
 		}
 		if got != want {
-			t.Errorf("%s is %q, want %q", raw, got, want)
+			t.Errorf("%s: got %q, want %q", raw, got, want)
 		}
 	}
 }

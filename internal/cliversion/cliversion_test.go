@@ -24,7 +24,7 @@ func TestCapabilitiesByVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := version.Lacks(ProviderActions); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+			t.Errorf("what %q lacks: got %q, want %q", text, got, want)
 		}
 	}
 }

@@ -175,7 +175,7 @@ func TestShows(t *testing.T) {
 		"": true, "Error: no room here": true, "first … no room": true, "last … first": false, "Error: room": false,
 	} {
 		if got := shows(output, said); got != want {
-			t.Errorf("%q is shown: %t, want %t", said, got, want)
+			t.Errorf("shows %q: got %t, want %t", said, got, want)
 		}
 	}
 }

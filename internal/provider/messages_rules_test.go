@@ -69,7 +69,7 @@ func TestTextRules(t *testing.T) {
 			got = refusal[0].Detail()
 		}
 		if got != row.want {
-			t.Errorf("%q: %q, want %q", row.value, got, row.want)
+			t.Errorf("the refusal of %q: got %q, want %q", row.value, got, row.want)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (c goldenCase) applyToAnotherAccount(t *testing.T) bool {
 	summaries := summariesOf(made.Diagnostics)
 	diff := cmp.Diff(decoded(t, of, dynamicOf(of, orNil(now.state))), decoded(t, of, made.NewState))
 	if summaries != "The state belongs to another account" || diff != "" || len(service.writes) > 0 {
-		t.Errorf("%s %s %s: got the errors %q, the requests %q and the state (-before +after):\n%s", c.kind, c.from, shownConfig(config), summaries, service.writes, diff)
+		t.Errorf("%s %s %s: got the errors %q and the requests %q, want only that the state belongs to another account; the state (-want +got):\n%s", c.kind, c.from, shownConfig(config), summaries, service.writes, diff)
 	}
 	return true
 }

@@ -120,7 +120,7 @@ func TestMiscalledNouns(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, row.want) {
-			t.Errorf("%s miscalls %v, want %v", row.name, got, row.want)
+			t.Errorf("what %s miscalls: got %v, want %v", row.name, got, row.want)
 		}
 	}
 }

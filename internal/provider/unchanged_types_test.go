@@ -131,7 +131,7 @@ func TestPlanModifiersKeepWhatDoesNotChange(t *testing.T) {
 		})
 	}
 	if modifiers == 0 {
-		t.Error("got no plan modifier to check")
+		t.Error("plan modifiers that were checked: got none, want some")
 	}
 }
 

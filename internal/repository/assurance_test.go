@@ -45,7 +45,7 @@ func TestAssuranceFindsWhatIsWrong(t *testing.T) {
 			"it.patch":     {Data: []byte("# It.\n")},
 		})
 		if got := fmt.Sprint(wrong); (row.want == "") != (len(wrong) == 0) || !strings.Contains(got, row.want) {
-			t.Errorf("%q with %q: %s, want %q", row.promises, row.page, got, row.want)
+			t.Errorf("%q with %q: got %s, want %q", row.promises, row.page, got, row.want)
 		}
 	}
 }

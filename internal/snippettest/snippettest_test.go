@@ -40,7 +40,7 @@ func TestConfiguration(t *testing.T) {
 	got := Of("locals {\n  url = hosting_app.web.url\n  host = hosting_instance.shop.host\n  n = var.n\n}\n").Configuration()
 	for _, want := range []string{"required_providers", `resource "hosting_instance" "shop" {`, `name                = "shop"`, `instance_id         = hosting_instance.shop.id`, `variable "n" {`} {
 		if !strings.Contains(got, want) {
-			t.Errorf("%q is not in\n%s", want, got)
+			t.Errorf("the configuration: got\n%s\nwant %q in it", got, want)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestShortDuration(t *testing.T) {
 		10 * time.Minute: "10m", 10 * time.Second: "10s", 250 * time.Millisecond: "250ms", 20 * time.Hour: "20h",
 	} {
 		if got := ShortDuration(d); got != want {
-			t.Errorf("%v is %s, want %s", d, got, want)
+			t.Errorf("ShortDuration(%v) = %s, want %s", d, got, want)
 		}
 	}
 }

@@ -221,7 +221,7 @@ func TestLogOfAttempts(t *testing.T) {
 		}
 		want := "request failed GET /api/v1/me 1 <nil> 0 <nil>; request answered GET /api/v1/me 2 200 2000 req-7"
 		if got := strings.Join(lines, "; "); got != want {
-			t.Errorf("%s\nwant\n%s", got, want)
+			t.Errorf("the log: got\n%s\nwant\n%s", got, want)
 		}
 	})
 }

@@ -24,7 +24,7 @@ func TestRetryAfter(t *testing.T) {
 		date.Add(9*time.Second).Format(time.RFC3339) + " Zulu ": 0,
 	} {
 		if got := retryAfter(http.Header{"Retry-After": {value}, "Date": {date.Format(http.TimeFormat)}}); got != want {
-			t.Errorf("%q is %s, want %s", value, got, want)
+			t.Errorf("retryAfter(%q) = %s, want %s", value, got, want)
 		}
 	}
 }

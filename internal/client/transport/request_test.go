@@ -46,13 +46,13 @@ func TestHeaders(t *testing.T) {
 	}
 	for name, want := range map[string]string{"Accept": "text/markdown", "Authorization": "Bearer key-of-the-test", "User-Agent": "agent/1", "Content-Type": ""} {
 		if got.Get(name) != want {
-			t.Errorf("%s is %q, want %q", name, got.Get(name), want)
+			t.Errorf("the header %s: got %q, want %q", name, got.Get(name), want)
 		}
 	}
 	_, _ = Do[object](t.Context(), c, Request{Method: http.MethodPost, Path: []string{"x"}, Body: object{}})
 	for name, want := range map[string]string{"Accept": "application/json", "Content-Type": "application/json"} {
 		if got.Get(name) != want {
-			t.Errorf("%s is %q, want %q", name, got.Get(name), want)
+			t.Errorf("the header %s: got %q, want %q", name, got.Get(name), want)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestHide(t *testing.T) {
 		var s Secrets
 		s.Add(row.secrets...)
 		if got := s.Hide(row.text); got != row.want {
-			t.Errorf("%s: %q, want %q", name, got, row.want)
+			t.Errorf("%s: got %q, want %q", name, got, row.want)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestHideVariables(t *testing.T) {
 		"a URL without a password":   {"https://shop.example/main", "shop at shop.example", "shop at shop.example"},
 	} {
 		if got := new(Secrets).HideVariables(row.log, map[string]string{"T": row.value}); got != row.want {
-			t.Errorf("%s: %q, want %q", name, got, row.want)
+			t.Errorf("%s: got %q, want %q", name, got, row.want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestCheckAppMemory(t *testing.T) {
 		var diags diag.Diagnostics
 		checkAppMemory(c.memory, c.host, c.plans, &diags)
 		if got := told(diags); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestWarnOfEnginesOff(t *testing.T) {
 		var diags diag.Diagnostics
 		warnOfEnginesOff(c.engines, c.host, c.plans, &diags)
 		if got := told(diags); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func TestAppDifference(t *testing.T) {
 		"variables and a trigger at one": {plain, with(func(m *appModel) { m.RedeployTriggers = stringsMap(map[string]string{"v": "1"}) }), map[string]string{"A": "1"}, true, "[env map[A:1]]"},
 	} {
 		if got := fmt.Sprint(appDifference(row.there, row.planned, row.there, row.env, row.rebuild)); got != row.want {
-			t.Errorf("%s: %s, want %s", name, got, row.want)
+			t.Errorf("%s: got %s, want %s", name, got, row.want)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestAppDifferenceSendsWhatIsMissing(t *testing.T) {
 		"a trigger, of which no record tells": {plain, triggered, triggered, "[redeploy]"},
 	} {
 		if got := fmt.Sprint(appDifference(row.prior, row.planned, row.there, nil, false)); got != row.want {
-			t.Errorf("%s: %s, want %s", name, got, row.want)
+			t.Errorf("%s: got %s, want %s", name, got, row.want)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestNameProblem(t *testing.T) {
 		{InstanceNameRule, strings.Repeat("é", 101), "has 101 characters"},
 	} {
 		if got := c.rule.problem(c.name); got != c.want {
-			t.Errorf("%q: %q, want %q", c.name, got, c.want)
+			t.Errorf("the problem of %q: got %q, want %q", c.name, got, c.want)
 		}
 	}
 }

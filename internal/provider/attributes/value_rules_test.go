@@ -30,7 +30,7 @@ func TestNumberRules(t *testing.T) {
 			got, gotFloat = resp.Diagnostics[0].Detail(), asFloat.Diagnostics[0].Detail()
 		}
 		if got != row.want || gotFloat != row.want {
-			t.Errorf("%d: %q, %q, want %q", row.n, got, gotFloat, row.want)
+			t.Errorf("%d: got %q and %q, want %q", row.n, got, gotFloat, row.want)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func TestNoteOfARunWithoutAnAccountID(t *testing.T) {
 			b.NoteCreated(t.Context(), private, &diags)
 			got, _ := LoadPrivate[AccountNote](t.Context(), private, AccountNoteKey, &diags)
 			if got != row.want || diags.HasError() {
-				t.Errorf("the note is %+v, want %+v; %v", got, row.want, diags)
+				t.Errorf("the note: got %+v (%v), want %+v", got, diags, row.want)
 			}
 		})
 	}

@@ -96,7 +96,7 @@ func TestConflicts(t *testing.T) {
 	var unconfigured *Planned
 	for range 2 {
 		if unconfigured.adds(one) != NoConflict {
-			t.Error("without the provider's configuration nothing is told")
+			t.Error("adds without the provider's configuration: got a conflict, want none")
 		}
 	}
 }

@@ -13,7 +13,7 @@ func TestCredentialsOf(t *testing.T) {
 	} {
 		username, password := credentialsOf(address)
 		if got := [2]string{username.ValueString(), password.ValueString()}; got != want {
-			t.Errorf("%s: %q, want %q", address, got, want)
+			t.Errorf("the credentials of %s: got %q, want %q", address, got, want)
 		}
 		if username.IsNull() != (want[0] == "") || password.IsNull() != (want[1] == "") {
 			t.Errorf("%s: got a missing username or password that is not null, want null", address)

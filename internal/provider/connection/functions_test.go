@@ -65,10 +65,10 @@ func TestWebhookSignature(t *testing.T) {
 	want := "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
 	const example = "sha256=904253991b55db5c1bfe1aa571fd407b592220498b738eacbee827f39cc8d872"
 	if got := webhookSignature(`{"type":"ready"}`, "the endpoint's secret"); got != example {
-		t.Errorf("the example returns %s, want %s", got, example)
+		t.Errorf("webhookSignature of the example: got %s, want %s", got, example)
 	}
 	if got := webhookSignature("what do ya want for nothing?", "Jefe"); got != want {
-		t.Errorf("%s, want %s", got, want)
+		t.Errorf("webhookSignature: got %s, want %s", got, want)
 	}
 }
 

@@ -54,7 +54,7 @@ func TestFailedDeploymentExplained(t *testing.T) {
 			"The data source hosting_apps_guide has all the rules for apps." + again},
 	} {
 		if got := Explain(row.err); got != row.want {
-			t.Errorf("%s:\n%s\nwant:\n%s", name, got, row.want)
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, row.want)
 		}
 	}
 }

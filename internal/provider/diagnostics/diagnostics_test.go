@@ -17,7 +17,7 @@ func TestSentence(t *testing.T) {
 		"see:\n\n  a log":          "see:\n\n  a log",
 	} {
 		if got := Sentence(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+			t.Errorf("Sentence(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

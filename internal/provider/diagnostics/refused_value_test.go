@@ -35,7 +35,7 @@ func TestAttributeOf(t *testing.T) {
 	} {
 		got, ok := attributeOf(row.request, row.field)
 		if !got.Equal(row.want) || ok == row.want.Equal(path.Empty()) {
-			t.Errorf("%s of %s: %s, %v; want %s", row.field, row.request, got, ok, row.want)
+			t.Errorf("attributeOf(%s, %s): got %s, %v, want %s", row.request, row.field, got, ok, row.want)
 		}
 	}
 }
@@ -52,6 +52,6 @@ func TestRefusedValueStandsOnItsAttribute(t *testing.T) {
 		t.Errorf("the first diagnostic: got %v, want one at health_path", diags[0])
 	}
 	if got := diags[1].Detail(); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
+		t.Errorf("the second detail: got\n%s\nwant\n%s", got, want)
 	}
 }

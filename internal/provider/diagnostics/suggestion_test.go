@@ -28,7 +28,7 @@ func TestNearest(t *testing.T) {
 		}
 	}
 	if got, _ := nearest("eu-est", []string{"eu-east", "eu-west"}); got != "eu-east" {
-		t.Errorf("of two that are equally near it is %q, want the first", got)
+		t.Errorf("the nearest of two that are equally near: got %q, want the first", got)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestNoSuch(t *testing.T) {
 		{"huge", nil, `There is no plan "huge"; there are none at all.`},
 	} {
 		if got := NoSuch("plan", c.word, c.known); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
+			t.Errorf("NoSuch: got %q, want %q", got, c.want)
 		}
 	}
 }

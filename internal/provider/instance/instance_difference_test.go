@@ -79,7 +79,7 @@ func TestInstanceDifference(t *testing.T) {
 		"everything":                     {plain, tagged(sized("large", map[string]int64{"postgres": 900}), "web", "a"), "[name web, tags a plan large engines postgres]"},
 	} {
 		if got := fmt.Sprint(instanceDifference(row.there, row.planned, row.there, kinds)); got != row.want {
-			t.Errorf("%s: %s, want %s", name, got, row.want)
+			t.Errorf("%s: got %s, want %s", name, got, row.want)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestInstanceDifferenceSendsWhatIsMissing(t *testing.T) {
 		"resized to another plan meanwhile":             {small, large, sized("free", map[string]int64{"postgres": 512}), "[plan large]"},
 	} {
 		if got := fmt.Sprint(instanceDifference(row.prior, row.planned, row.there, nil)); got != row.want {
-			t.Errorf("%s: %s, want %s", name, got, row.want)
+			t.Errorf("%s: got %s, want %s", name, got, row.want)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func TestListResults(t *testing.T) {
 				got = append(got, text)
 			}
 			if !slices.Equal(got, row.want) {
-				t.Errorf("%q, want %q", got, row.want)
+				t.Errorf("the results: got %q, want %q", got, row.want)
 			}
 		})
 	}

@@ -38,7 +38,7 @@ func TestScriptErrorSaysThatNothingWasApplied(t *testing.T) {
 	want := `Syntax error at or near "TABEL" (SQLSTATE 42601) (POST /instances/i-1/engines/postgres/query answered 422 sql_error).` + "\n\n" +
 		`In the script, "TABEL" is on line 2.` + "\n\nNothing was applied, as the statements run in one transaction, unless the script itself commits. Fix the script, then apply again."
 	if got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
+		t.Errorf("the error: got\n%s\nwant\n%s", got, want)
 	}
 	other := errors.New("another")
 	if LocateError(other, "") != other {

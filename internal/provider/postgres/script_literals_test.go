@@ -26,7 +26,7 @@ func TestLiteralsOf(t *testing.T) {
 		"CREATE ROLE a PASSWORD 'ä\"b'": {`ä"b`},
 	} {
 		if got := literalsOf(sql); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", sql, got, want)
+			t.Errorf("literalsOf(%s): got %q, want %q", sql, got, want)
 		}
 	}
 }
