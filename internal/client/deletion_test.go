@@ -94,7 +94,7 @@ func TestDeletion(t *testing.T) {
 					t.Errorf("the deletion: got an end after %s, want one from %s to %s", took, row.takes, row.takes+row.takes/4+45*time.Second)
 				}
 				if n := wire.Count("DELETE"); n != row.removes && (row.removes != some || n == 0) {
-					t.Errorf("DELETEs: got %d, want %d", n, row.removes)
+					t.Errorf("DELETEs: got %d, want %d (%d stands for one or more)", n, row.removes, some)
 				}
 			})
 		})
