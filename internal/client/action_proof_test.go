@@ -172,9 +172,9 @@ func TestActionsAreProved(t *testing.T) {
 					if !transport.OutcomeUnknown(err) {
 						t.Errorf("rotate: got %+v and error %v, want an unknown outcome", pending, err)
 					}
-				case *NoEvidenceError:
-					if !isAs[*NoEvidenceError](err) {
-						t.Errorf("rotate: got %+v and error %v, want a *NoEvidenceError", pending, err)
+				case *NoProofError:
+					if !isAs[*NoProofError](err) {
+						t.Errorf("rotate: got %+v and error %v, want a *NoProofError", pending, err)
 					}
 				}
 				if n := s.posts - met; n > 1 && met == 0 || n > 9 {

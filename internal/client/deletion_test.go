@@ -77,9 +77,9 @@ func TestDeletion(t *testing.T) {
 					if err != nil {
 						t.Error(err)
 					}
-				case *NoEvidenceError:
-					if !isAs[*NoEvidenceError](err) {
-						t.Errorf("the deletion: got error %v, want a *NoEvidenceError", err)
+				case *NoProofError:
+					if !isAs[*NoProofError](err) {
+						t.Errorf("the deletion: got error %v, want a *NoProofError", err)
 					}
 				case *JobError:
 					if !isAs[*JobError](err) {

@@ -174,8 +174,8 @@ func TestWhatIsPending(t *testing.T) {
 			t.Errorf("WaitJob, nothing pending: got error %v, want none", err)
 		}
 		err := c.WaitJob(t.Context(), "i", Pending{}, OpConsole, nil)
-		if !isAs[*NoEvidenceError](err) {
-			t.Errorf("WaitJob, nothing known: got error %v, want a *NoEvidenceError", err)
+		if !isAs[*NoProofError](err) {
+			t.Errorf("WaitJob, nothing known: got error %v, want a *NoProofError", err)
 		}
 		if n := len(wire.Requests()); n != 0 {
 			t.Errorf("requests: got %d, want none", n)
@@ -224,9 +224,9 @@ func TestWaitGone(t *testing.T) {
 					if err != nil {
 						t.Error(err)
 					}
-				case *NoEvidenceError:
-					if !isAs[*NoEvidenceError](err) {
-						t.Errorf("the wait: got error %v, want a *NoEvidenceError", err)
+				case *NoProofError:
+					if !isAs[*NoProofError](err) {
+						t.Errorf("the wait: got error %v, want a *NoProofError", err)
 					}
 				case error:
 					if !errors.Is(err, want) {

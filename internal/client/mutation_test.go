@@ -236,9 +236,9 @@ func TestAcceptedShapes(t *testing.T) {
 					if !isAs[*JobError](err) {
 						t.Errorf("the change: got error %v, want a *JobError", err)
 					}
-				case *NoEvidenceError:
-					if !isAs[*NoEvidenceError](err) {
-						t.Errorf("the change: got error %v, want a *NoEvidenceError", err)
+				case *NoProofError:
+					if !isAs[*NoProofError](err) {
+						t.Errorf("the change: got error %v, want a *NoProofError", err)
 					}
 				default:
 					if !errors.Is(err, want) {

@@ -115,8 +115,8 @@ func TestWhatShowsAChange(t *testing.T) {
 					maps.Copy(answers, s)
 					c, wire := newTestClient(t, answers.Serve)
 					pending, err := row.send(t.Context(), enter(t, c))
-					if shown && (err != nil || pending != NothingPending()) || !shown && !isAs[*NoEvidenceError](err) {
-						t.Errorf("%s, shown %v: got %+v and error %v, want nothing pending if it is shown, and otherwise a *NoEvidenceError", name, shown, pending, err)
+					if shown && (err != nil || pending != NothingPending()) || !shown && !isAs[*NoProofError](err) {
+						t.Errorf("%s, shown %v: got %+v and error %v, want nothing pending if it is shown, and otherwise a *NoProofError", name, shown, pending, err)
 					}
 					if !slices.Contains(wire.Requests(), name) {
 						t.Errorf("requests: got %v, want %s among them", wire.Requests(), name)
