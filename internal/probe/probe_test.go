@@ -267,6 +267,75 @@ func TestNamesWhatDiffers(t *testing.T) {
 	}
 }
 
+// Each kind of difference is described by the place and the types, and never by a value.
+func TestDescribesDifferences(t *testing.T) {
+	t.Parallel()
+	in(t, func(t *testing.T, w *world) {
+		// Only one answer is rewritten, so that each difference is seen once.
+		rewrite := func(path string, skip int, change func(body map[string]any)) {
+			w.Inject(fakeservice.Fault{Method: "GET", Path: path, Times: 1, Skip: skip, Rewrite: change})
+		}
+		first := func(body map[string]any, list string) map[string]any { return body[list].([]any)[0].(map[string]any) }
+		rewrite("/plans", 0, func(body map[string]any) {
+			plan := first(body, "plans")
+			plan["cpu"], plan["price_cents"], plan["postgres_connections"] = "two", 1.5, nil
+			body["engines"].(map[string]any)["redis"] = true
+		})
+		rewrite("/locations", 0, func(body map[string]any) { body["locations"].([]any)[0] = "here" })
+		rewrite("/me", 0, func(body map[string]any) {
+			body["account_id"] = body["id"]
+			delete(body, "id")
+		})
+		rewrite("/billing", 0, func(body map[string]any) { first(body, "charges")["at"] = "yesterday" })
+		const refusals = 1 // of a wrong limit
+		rewrite("/instances", refusals, func(body map[string]any) {
+			instance := first(body, "instances")
+			instance["status"], instance["job_id"], instance["console_mode"] = "resting", 7, "p4ssw0rd"
+			instance["usage"], instance["checkout_url"], instance["region"] = nil, "here", []any{}
+			instance["tags"] = []any{"demo", 1}
+			delete(instance, "plan")
+		})
+		rewrite("/instances/*/allowlist", 0, func(body map[string]any) { body["allowlist"] = map[string]any{} })
+		rewrite("/instances/*/connection", 0, func(body map[string]any) {
+			body["engines"].(map[string]any)["auth"] = map[string]any{"url": "https://h", "anon_key": "a", "service_key": "s"}
+		})
+		report, err := probe.Run(t.Context(), w.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		differ := map[string]string{
+			"Plan.cpu":              "is a string, not number (GET /plans)",
+			"Allowlist.allowlist":   "is an object, not array (GET /instances/{id}/allowlist)",
+			"Plan.price_cents":      "is a number, not integer (GET /plans)",
+			"EngineCatalogue.redis": "is a boolean, not object (GET /plans)",
+			"Locations.locations":   "one of its elements is a string, not object (GET /locations)",
+			"Account.id":            "is missing, but there is account_id (GET /me)",
+			"Charge.at":             "is no time as RFC 3339 has it (GET /billing)",
+			"InstanceStatus":        `is "resting" that the document does not list (GET /instances)`,
+			"Instance.job_id":       "is an integer, not string or null (GET /instances)",
+			"Instance.console_mode": "has a value that the document does not list (GET /instances)",
+			"Instance.usage":        "is null, not object (GET /instances)",
+			"Instance.checkout_url": "is no absolute URL (GET /instances)",
+		}
+		if difference := cmp.Diff(differ, with(report, probe.Differs)); difference != "" {
+			t.Errorf("differences (-want +got)\n%s", difference)
+		}
+		const shown = ", although the service's own description shows it"
+		notes := []string{
+			"Account has fields that the document lacks: account_id (GET /me)",
+			"AuthConnection.url does not match /auth/v1$ (GET /instances/{id}/connection)" + shown,
+			"Instance.plan is missing (GET /instances)" + shown,
+			"Instance.region is a list, not string (GET /instances)" + shown,
+			"Instance.tags one of its elements is an integer, not string (GET /instances)" + shown,
+			"Plan.postgres_connections is null, not integer (GET /plans)" + shown,
+		}
+		slices.Sort(report.Notes)
+		if difference := cmp.Diff(notes, report.Notes); difference != "" {
+			t.Errorf("notes (-want +got)\n%s", difference)
+		}
+	})
+}
+
 // If a service writes words and values in a different form, only that differs.
 func TestNamesOtherForms(t *testing.T) {
 	t.Parallel()
