@@ -233,6 +233,7 @@ func TestBadAnswersFail(t *testing.T) {
 		"fraction":              {body: replaced(`"memory_mb":1024`, `"memory_mb":10.5`), want: "/engines/postgres/memory_mb"},
 		"outside a closed set":  {body: replaced(`"status":"running","host"`, `"status":"ready","host"`), want: "/status"},
 		"malformed time":        {body: replaced(`"created_at":"2026-01-02T03:04:05Z"`, `"created_at":"yesterday"`), want: "/created_at"},
+		"relative URL":          {target: "/instances/i/apps/web", body: strings.Replace(goodApp, `"url":null`, `"url":"/web"`, 1), want: "/url"},
 		"malformed body":        {body: `{"id":`, want: "decode"},
 		"HTML":                  {contentType: "text/html", body: `<html>`, want: "Content-Type"},
 		"no content type":       {contentType: "-", body: goodInstance, want: "Content-Type"},

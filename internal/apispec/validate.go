@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/go-json-experiment/json/jsontext"
@@ -111,9 +113,19 @@ func (v *Validator) input(r *http.Request, body []byte) (*openapi3filter.Request
 			AuthenticationFunc:    requireBearer,
 			IncludeResponseStatus: true,
 			SkipSettingDefaults:   true,
+
+			SchemaValidationOptions: []openapi3.SchemaValidationOption{uris},
 		},
 	}, nil
 }
+
+// uris makes the validator check the format uri, which it ignores by default.
+var uris = openapi3.WithStringFormatValidator("uri", openapi3.NewCallbackValidator(func(text string) error {
+	if u, err := url.Parse(text); err != nil || !u.IsAbs() {
+		return errors.New("not an absolute URL")
+	}
+	return nil
+}))
 
 // checkQuery rejects parameters that the document does not name. The filter ignores them,
 // so a misspelt parameter would silently have no effect.
