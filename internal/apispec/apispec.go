@@ -29,7 +29,8 @@ func Document() []byte {
 // Validator checks requests and answers against the document. It is safe for concurrent
 // use.
 type Validator struct {
-	router routers.Router
+	document *openapi3.T
+	router   routers.Router
 }
 
 // New returns a validator. The document is parsed once for the whole process, so each
@@ -57,7 +58,7 @@ var shared = sync.OnceValues(func() (*Validator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build the router of the API document: %w", err)
 	}
-	return &Validator{router: router}, nil
+	return &Validator{document: &presented, router: router}, nil
 })
 
 // load parses the document and validates it as OpenAPI. The loader follows no external

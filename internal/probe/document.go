@@ -14,7 +14,10 @@ import (
 type node = map[string]any
 
 // document is the OpenAPI document, used to look up the description of an answer.
-type document struct{ tree node }
+type document struct {
+	tree      node
+	validator *apispec.Validator
+}
 
 // mark is a settled place of the document.
 type mark struct {
@@ -25,7 +28,11 @@ type mark struct {
 
 func openDocument() (document, error) {
 	tree, err := apispec.Tree()
-	return document{tree}, err
+	if err != nil {
+		return document{}, err
+	}
+	validator, err := apispec.New()
+	return document{tree, validator}, err
 }
 
 // marks returns all settled places, sorted.

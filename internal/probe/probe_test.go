@@ -292,13 +292,14 @@ func TestDescribesDifferences(t *testing.T) {
 			instance := first(body, "instances")
 			instance["status"], instance["job_id"], instance["console_mode"] = "resting", 7, "p4ssw0rd"
 			instance["usage"], instance["checkout_url"], instance["region"] = nil, "here", []any{}
-			instance["tags"] = []any{"demo", 1}
+			instance["tags"], instance["activity"] = []any{"demo", 1}, slices.Repeat(instance["activity"].([]any)[:1], 21)
 			delete(instance, "plan")
 		})
 		rewrite("/instances/*/allowlist", 0, func(body map[string]any) { body["allowlist"] = map[string]any{} })
 		rewrite("/instances/*/connection", 0, func(body map[string]any) {
 			body["engines"].(map[string]any)["auth"] = map[string]any{"url": "https://h", "anon_key": "a", "service_key": "s"}
 		})
+		rewrite("/instances/*/apps", 0, func(body map[string]any) { first(body, "apps")["env"] = map[string]any{"SEED": 1} })
 		report, err := probe.Run(t.Context(), w.options)
 		if err != nil {
 			t.Fatal(err)
@@ -310,12 +311,13 @@ func TestDescribesDifferences(t *testing.T) {
 			"EngineCatalogue.redis": "is a boolean, not object (GET /plans)",
 			"Locations.locations":   "one of its elements is a string, not object (GET /locations)",
 			"Account.id":            "is missing, but there is account_id (GET /me)",
-			"Charge.at":             "is no time as RFC 3339 has it (GET /billing)",
+			"Charge.at":             "does not have the format date-time (GET /billing)",
 			"InstanceStatus":        `is "resting" that the document does not list (GET /instances)`,
 			"Instance.job_id":       "is an integer, not string or null (GET /instances)",
 			"Instance.console_mode": "has a value that the document does not list (GET /instances)",
+			"Instance.activity":     "is not valid: maximum number of items is 20 (GET /instances)",
 			"Instance.usage":        "is null, not object (GET /instances)",
-			"Instance.checkout_url": "is no absolute URL (GET /instances)",
+			"Instance.checkout_url": "does not have the format uri (GET /instances)",
 		}
 		if difference := cmp.Diff(differ, with(report, probe.Differs)); difference != "" {
 			t.Errorf("differences (-want +got)\n%s", difference)
@@ -323,7 +325,8 @@ func TestDescribesDifferences(t *testing.T) {
 		const shown = ", although the service's own description shows it"
 		notes := []string{
 			"Account has fields that the document lacks: account_id (GET /me)",
-			"AuthConnection.url does not match /auth/v1$ (GET /instances/{id}/connection)" + shown,
+			"App.env one of its elements is an integer, not string (GET /instances/{id}/apps)" + shown,
+			`AuthConnection.url is not valid: string doesn't match the regular expression "/auth/v1$" (GET /instances/{id}/connection)` + shown,
 			"Instance.plan is missing (GET /instances)" + shown,
 			"Instance.region is a list, not string (GET /instances)" + shown,
 			"Instance.tags one of its elements is an integer, not string (GET /instances)" + shown,

@@ -26,7 +26,10 @@ var rules = map[string]string{
 	"secret of an endpoint": "GET /webhooks",
 }
 
-const rulesAt = "#/x-rules/"
+const (
+	rulesAt         = "#/x-rules/"
+	wordsOfStatuses = rulesAt + "words of statuses"
+)
 
 // settles records whether an answer follows a rule. Errors of an overloaded or failing
 // service do not count.

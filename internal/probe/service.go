@@ -278,33 +278,16 @@ func (p *probe) judgeAnswer(x *exchange) {
 		}
 	}
 	if schema := op.body(response); schema != "" {
-		if wrong := op.shape(e, x.said(), schema, x.json); wrong != "" {
-			e.note(fmt.Sprintf("the answer to %s %s", x.said(), wrong))
-		}
+		p.judgeBody(x, schema)
 	}
 }
 
 // took records whether the service has applied a call, for each settled field of the sent
 // body.
 func (p *probe) took(x *exchange, holds bool, otherwise string) {
-	p.tookOf(x.operation.request(), x.body, holds, otherwise)
-}
-
-func (p *probe) tookOf(place string, sent any, holds bool, otherwise string) {
-	if place == "" {
-		return
-	}
-	place, schema := p.document.follow(place)
-	for field, value := range object(sent) {
-		inner := join(place, "properties", field)
-		if object(schema["properties"])[field] == nil {
-			continue
-		}
-		if settled(p.document.at(inner)) {
-			p.findings.found(inner, holds, otherwise)
-		}
-		p.tookOf(inner, value, holds, otherwise)
-	}
+	p.document.shown(x.operation.request(), x.body, func(place string, _ any) {
+		p.evidence.found(place, holds, otherwise)
+	})
 }
 
 // pause waits until the time has passed or the context ends.
