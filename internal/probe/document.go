@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,17 +12,11 @@ import (
 // node is an object of the OpenAPI document.
 type node = map[string]any
 
-// document is the OpenAPI document, used to look up the description of an answer.
+// document is the OpenAPI document, used to look up the description of an answer. A place
+// of it is a JSON pointer, such as #/components/schemas/Job/properties/status.
 type document struct {
 	tree      node
 	validator *apispec.Validator
-}
-
-// mark is a settled place of the document.
-type mark struct {
-	// place is a JSON pointer, such as #/components/schemas/Job/properties/status.
-	place string
-	node  node
 }
 
 func openDocument() (document, error) {
@@ -35,28 +28,21 @@ func openDocument() (document, error) {
 	return document{tree, validator}, err
 }
 
-// marks returns all settled places, sorted.
-func (d document) marks() []mark {
-	var all []mark
-	var walk func(place string, value any)
-	walk = func(place string, value any) {
-		switch value := value.(type) {
-		case node:
-			if settled(value) {
-				all = append(all, mark{place, value})
-			}
-			for name, inner := range value {
-				walk(join(place, name), inner)
-			}
-		case []any:
-			for i, inner := range value {
-				walk(join(place, fmt.Sprint(i)), inner)
-			}
+// reach adds the place of an object and every place in it, also through references, to
+// seen.
+func (d document) reach(place string, found node, seen map[string]bool) {
+	if seen[place] {
+		return
+	}
+	seen[place] = true
+	if target := text(found["$ref"]); target != "" {
+		d.reach(target, d.at(target), seen)
+	}
+	for name, inner := range found {
+		if inner := object(inner); inner != nil {
+			d.reach(join(place, name), inner, seen)
 		}
 	}
-	walk("#", d.tree)
-	slices.SortFunc(all, func(a, b mark) int { return cmp.Compare(a.place, b.place) })
-	return all
 }
 
 func settled(n node) bool { return n["x-settled"] == true }

@@ -20,9 +20,13 @@ type Fact struct {
 // facts returns all facts that the document marks as settled.
 func (d document) facts() []Fact {
 	users := d.users()
+	places := map[string]bool{}
+	d.reach("#", d.tree, places)
 	var all []Fact
-	for _, m := range d.marks() {
-		all = append(all, Fact{Place: m.place, Name: name(m.place), Says: d.says(m), How: how(m.place, users[m.place])})
+	for _, place := range slices.Sorted(maps.Keys(places)) {
+		if settled(d.at(place)) {
+			all = append(all, Fact{Place: place, Name: name(place), Says: d.says(place), How: how(place, users[place])})
+		}
 	}
 	return all
 }
@@ -45,12 +49,9 @@ func name(place string) string {
 	}
 }
 
-// says describes a mark in words.
-func (d document) says(m mark) string {
-	described := m.node
-	if m.node["$ref"] != nil {
-		_, described = d.follow(m.place)
-	}
+// says describes a settled place in words.
+func (d document) says(place string) string {
+	_, described := d.follow(place)
 	var words []string
 	add := func(some string) {
 		if some != "" {
@@ -65,8 +66,8 @@ func (d document) says(m mark) string {
 	if len(values) > 0 {
 		add("one of " + strings.Join(values, ", "))
 	}
-	add(text(m.node["summary"]))
-	add(text(m.node["description"]))
+	add(text(d.at(place)["summary"]))
+	add(text(d.at(place)["description"]))
 	return strings.Join(words, "; ")
 }
 
@@ -91,43 +92,15 @@ func kindSaid(schema node) string {
 func (d document) users() map[string][]string {
 	users := map[string][]string{}
 	for _, op := range d.operations() {
-		seen := map[string]bool{op.place: true}
-		for _, place := range op.parameters() {
-			seen[place] = true
-		}
-		d.reach(op.request(), seen)
-		for status := range object(op.at(op.place)["responses"]) {
-			place, _ := op.follow(join(op.place, "responses", status))
-			seen[place] = true
-			for header := range object(op.at(place)["headers"]) {
-				target, _ := op.follow(join(place, "headers", header))
-				seen[target] = true
-			}
-			d.reach(op.body(place), seen)
+		seen := map[string]bool{}
+		for _, place := range append(op.parameters(), op.place) {
+			d.reach(place, d.at(place), seen)
 		}
 		for place := range seen {
 			users[place] = append(users[place], op.name())
 		}
 	}
 	return users
-}
-
-// reach adds a schema and everything that it contains.
-func (d document) reach(place string, seen map[string]bool) {
-	if place == "" {
-		return
-	}
-	seen[place] = true
-	place, schema := d.follow(place)
-	seen[place] = true
-	for _, property := range slices.Sorted(maps.Keys(object(schema["properties"]))) {
-		if inner := join(place, "properties", property); !seen[inner] {
-			d.reach(inner, seen)
-		}
-	}
-	if object(schema["items"]) != nil {
-		d.reach(join(place, "items"), seen)
-	}
 }
 
 // how describes which operations check a fact. It names only the first two, because many
