@@ -4,9 +4,10 @@
 // The document (package apispec) marks statements that this project settled by analogy,
 // because the service's own description does not contain them. Each mark is a Fact. The
 // probe sends requests, compares the answers with the document, and reports for each fact
-// whether it holds, differs, or was not seen. It shares no code with the client or the
-// fake service, so it shares none of their assumptions. It parses the data for its next
-// steps as tolerantly as possible, so that a fact that differs does not hide the others.
+// whether it holds, differs, or was not seen. It shares no code with the client, and only
+// package apispec with the fake service, so it shares none of their assumptions. It parses
+// the data for its next steps as tolerantly as possible, so that a fact that differs does
+// not hide the others.
 //
 // It only reads, unless Options.Create lets it create one instance. Then every change
 // concerns that instance, which is deleted at the end in any case.

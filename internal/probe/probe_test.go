@@ -159,7 +159,7 @@ func TestEveryFactHolds(t *testing.T) {
 		}
 		slices.Sort(unseen)
 		if difference := cmp.Diff(probe.Beyond(), unseen); difference != "" {
-			t.Errorf("facts that the probe did not see, against Beyond (-want +got): for a new one, add a step to internal/probe/steps.go, or its place to internal/probe/beyond.go:\n%s", difference)
+			t.Errorf("facts that the probe did not see differ from Beyond (-listed +unseen): for a new one, send its request in internal/probe: reading.go reads, creating.go creates and deletes, steps.go lists the changes and has most of them, apps.go has those of apps, and rules.go those of x-rules. If no request can show it, add its place to internal/probe/beyond.go:\n%s", difference)
 		}
 		// The document's text has as many marks as the report has facts.
 		if marks := strings.Count(string(apispec.Document()), "x-settled: true\n"); marks != len(report.Findings) {
