@@ -50,7 +50,8 @@ func (p *probe) judgeBody(x *exchange, schema string) {
 }
 
 // shown calls seen for each settled place that a value shows. The validator reports only
-// what differs, so the probe itself follows the value to the places. It checks nothing.
+// what differs, and not which parts of the document it used. So the probe itself follows
+// the value through the document. It checks nothing.
 func (d document) shown(place string, value any, seen func(place string, value any)) {
 	at, _ := d.follow(place)
 	for _, one := range []string{place, at} {
@@ -66,9 +67,10 @@ func (d document) shown(place string, value any, seen func(place string, value a
 	}
 }
 
-// find follows a pointer into the body of an answer. It returns the place of the schema of
-// the value and the place of the field that has the value, itself or as an element. field
-// is "" if the value is the whole body.
+// find follows a pointer into the body of an answer, because the validator does not name
+// the place in the document. It returns the place of the value's schema and the place of
+// the field that has the value, itself or as an element. field is "" if the value is the
+// whole body.
 func (d document) find(place string, pointer []string) (value, field string) {
 	for _, element := range pointer {
 		at, schema := d.follow(place)
