@@ -14,7 +14,7 @@ import (
 // evidence for settled facts. The texts never contain values, which may be secrets. They
 // contain only types, field names, and single words where the document has an enum.
 func (p *probe) judgeBody(x *exchange, schema string) {
-	d, e := p.document, p.evidence
+	d, e := p.document, p.findings
 	// A place that differs as well counts as different.
 	d.shown(schema, x.json, func(place string, value any) {
 		e.holds(place)

@@ -286,7 +286,7 @@ func (p *probe) judgeAnswer(x *exchange) {
 // body.
 func (p *probe) took(x *exchange, holds bool, otherwise string) {
 	p.document.shown(x.operation.request(), x.body, func(place string, _ any) {
-		p.evidence.found(place, holds, otherwise)
+		p.findings.found(place, holds, otherwise)
 	})
 }
 
