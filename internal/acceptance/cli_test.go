@@ -244,6 +244,7 @@ func whenever(t *testing.T, holds func() bool, then func()) {
 type savedInstance struct {
 	Status     string         `json:"status"` // "tainted", or ""
 	Attributes map[string]any `json:"attributes"`
+	Private    []byte         `json:"private"`
 }
 
 // A savedResource is a resource of the state file with its objects.

@@ -1,7 +1,9 @@
 package acceptance
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -76,6 +78,8 @@ type goldenObject struct {
 	Attributes      json.RawMessage `json:"attributes"`
 	IdentityVersion int64           `json:"identity_schema_version"`
 	Identity        json.RawMessage `json:"identity"`
+	// Private is the private state: a JSON object with values in base64.
+	Private []byte `json:"private"`
 }
 
 func TestGoldenStatesAreCarriedOn(t *testing.T) {
@@ -118,7 +122,7 @@ func TestGoldenStatesAreCarriedOn(t *testing.T) {
 }
 
 // become replaces the workspace's state with a golden state, in which each object has the
-// id of the same object in this workspace.
+// id and the account of the same object in this workspace.
 func (w *workspace) become(golden goldenState) {
 	w.t.Helper()
 	text := fileText(w.t, golden.file)
@@ -130,8 +134,24 @@ func (w *workspace) become(golden goldenState) {
 		if was, ok := attributes["id"].(string); ok {
 			text = strings.ReplaceAll(text, was, now.Attributes["id"].(string))
 		}
+		if len(object.Private) > 0 {
+			moved := inAccountOf(w.t, object.Private, now.Private)
+			text = strings.ReplaceAll(text, base64.StdEncoding.EncodeToString(object.Private), base64.StdEncoding.EncodeToString(moved))
+		}
 	}
 	w.write("terraform.tfstate", text)
+}
+
+// inAccountOf returns private state with the account of another one.
+func inAccountOf(t *testing.T, private, other []byte) []byte {
+	t.Helper()
+	var values, others map[string]json.RawMessage
+	err := errors.Join(json.Unmarshal(private, &values), json.Unmarshal(other, &others))
+	must(t, err == nil, "read the private state: %v", err)
+	values["account"] = others["account"]
+	moved, err := json.Marshal(values)
+	must(t, err == nil, "write the private state: %v", err)
+	return moved
 }
 
 // writeEdition applies the before.tf of an edition with the oldest and the newest

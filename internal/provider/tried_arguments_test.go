@@ -32,7 +32,7 @@ func TestEveryArgumentIsTried(t *testing.T) {
 	// Each place, and the arguments that it may lack.
 	for _, place := range []struct {
 		files  []string
-		after  string // pattern of the text after an argument
+		after  string            // pattern of the text after an argument
 		exempt map[string]string // with the reason
 	}{
 		{[]string{"changes_cases_golden_test.go"}, "", map[string]string{

@@ -49,8 +49,10 @@ resource "hosting_auth_settings" "test" {
 }
 
 resource "hosting_webhook_endpoint" "test" {
-  url     = "https://hooks.example/second"
-  enabled = false
+  url               = "https://hooks.example/second"
+  enabled           = false
+  secret_wo         = "another-webhook-secret"
+  secret_wo_version = 2
 }
 
 resource "hosting_postgres_database" "test" {

@@ -57,7 +57,9 @@ resource "hosting_auth_settings" "test" {
 }
 
 resource "hosting_webhook_endpoint" "test" {
-  url = "https://Hooks.example/first"
+  url               = "https://Hooks.example/first"
+  secret_wo         = "a-webhook-secret"
+  secret_wo_version = 1
 }
 
 resource "hosting_postgres_database" "test" {
