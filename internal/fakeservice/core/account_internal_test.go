@@ -9,6 +9,6 @@ func TestKeptAccountIDStays(t *testing.T) {
 	m := newMemory()
 	m.entries["Account"] = []byte(`{"id":"acc-1","email":"customer@example.com","name":"Fake Customer","company":null,"address":null,"vat_id":null}`)
 	if id := open(t, Options{Storage: m}).AccountID(); id != "acc-1" {
-		t.Errorf("the account is %q, want acc-1", id)
+		t.Errorf("the account's id: got %q, want acc-1", id)
 	}
 }

@@ -19,10 +19,10 @@ func TestClockThatRunsForMonths(t *testing.T) {
 			time.Sleep(step)
 			now := c.now()
 			if passed := now.Sub(last); passed != step*FastestSpeed {
-				t.Fatalf("at %s, %s had passed by the fake's clock in %s", now, passed, step)
+				t.Fatalf("at %s, the fake's time that passed in %s: got %s, want %s", now, step, passed, step*FastestSpeed)
 			}
 			if real := c.realTime(now); !real.Equal(time.Now()) {
-				t.Fatalf("%s is at %s, and now it is %s", now, real, time.Now())
+				t.Fatalf("the real time of %s: got %s, want %s", now, real, time.Now())
 			}
 			last = now
 		}

@@ -40,7 +40,7 @@ func TestDecodeReadsWhatWasWritten(t *testing.T) {
 			want.Raw = json.RawMessage("null") // as encoding/json reads it
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s is read as something else:\n%s", text, diff)
+			t.Errorf("%s: the value that Decode reads differs (-want +got):\n%s", text, diff)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestDecodeRefuses(t *testing.T) {
 	} {
 		var got sample
 		if err := Decode([]byte(text), &got); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", text, err, want)
+			t.Errorf("%s: got error %v, want one with %q", text, err, want)
 		}
 	}
 }

@@ -66,20 +66,20 @@ func TestDeliveryIsTriedAgain(t *testing.T) {
 		s.Advance(24 * time.Hour)
 		list, err := s.Deliveries("wh-1")
 		if err != nil || len(list) != 1 {
-			t.Fatalf("the deliveries are %+v (%v)", list, err)
+			t.Fatalf("the deliveries: got %+v and error %v, want one delivery", list, err)
 		}
 		want := []string{"0s", "1m0s", "6m0s", "36m0s", "2h36m0s", "14h36m0s"}
 		if difference := cmp.Diff(want, attempts(list[0])); difference != "" || list[0].State != DeliveryGivenUp || list[0].NextAttemptAt != nil {
-			t.Errorf("the delivery is %s:\n%s", list[0].State, difference)
+			t.Errorf("the delivery: got state %s and next attempt %v, want %s and none; attempts (-want +got):\n%s", list[0].State, list[0].NextAttemptAt, DeliveryGivenUp, difference)
 		}
 		came := receiver.deliveries()
 		for _, d := range came {
 			if d.ID != list[0].ID || d.Type != "health_alert" || string(d.Body) != string(came[0].Body) || d.Secret != "secret of wh-1" || d.URL != "https://hooks.test/wh-1" {
-				t.Errorf("%+v was sent", d)
+				t.Errorf("a delivery that was sent: got %+v, want a health_alert to wh-1 with the id %s and the body of the first", d, list[0].ID)
 			}
 		}
 		if w, _ := s.Webhook(t.Context(), "wh-1"); w.ConsecutiveFailures != 6 || !w.Enabled {
-			t.Errorf("the endpoint is %+v", w)
+			t.Errorf("the endpoint: got %+v, want 6 consecutive failures and enabled", w)
 		}
 	})
 }
@@ -103,15 +103,15 @@ func TestDeliveryToAReceiverThatRecovers(t *testing.T) {
 		s.Emit("health_alert", "", nil)
 		s.Advance(10 * time.Minute)
 		if w, _ := s.Webhook(t.Context(), "wh-1"); w.ConsecutiveFailures != 3 {
-			t.Errorf("the endpoint is %+v", w)
+			t.Errorf("the endpoint: got %+v, want 3 consecutive failures", w)
 		}
 		s.Advance(26 * time.Minute)
 		list, _ := s.Deliveries("wh-1")
 		if list[0].State != DeliveryDelivered || len(list[0].Attempts) != 4 || list[0].Attempts[3].Answer != "thanks" {
-			t.Errorf("the delivery is %+v", list[0])
+			t.Errorf("the delivery: got %+v, want %s by the fourth attempt, with the answer thanks", list[0], DeliveryDelivered)
 		}
 		if w, _ := s.Webhook(t.Context(), "wh-1"); w.ConsecutiveFailures != 0 {
-			t.Errorf("the endpoint is %+v", w)
+			t.Errorf("the endpoint: got %+v, want no consecutive failures", w)
 		}
 	})
 }
@@ -138,41 +138,41 @@ func TestEndpointIsDisabled(t *testing.T) {
 		s.Emit("health_alert", "", nil)
 		s.Advance(0)
 		if w, _ := s.Webhook(t.Context(), "wh-bad"); w.ConsecutiveFailures != 19 || !w.Enabled {
-			t.Errorf("after 19 failures the endpoint is %+v", w)
+			t.Errorf("the endpoint after 19 failures: got %+v, want 19 consecutive failures and enabled", w)
 		}
 		s.Advance(24 * time.Hour)
 		if w, _ := s.Webhook(t.Context(), "wh-bad"); w.ConsecutiveFailures != 20 || w.Enabled {
-			t.Errorf("after 20 failures the endpoint is %+v", w)
+			t.Errorf("the endpoint after 20 failures: got %+v, want 20 consecutive failures and disabled", w)
 		}
 		list, _ := s.Deliveries("wh-bad")
 		if list[0].State != DeliveryGivenUp || len(list[0].Attempts) != 2 {
-			t.Errorf("the last delivery is %+v", list[0])
+			t.Errorf("the last delivery: got %+v, want %s after 2 attempts", list[0], DeliveryGivenUp)
 		}
 		s.Emit("health_reset", "", nil)
 		s.Advance(24 * time.Hour)
 		if list, _ := s.Deliveries("wh-bad"); len(list) != 4 {
-			t.Errorf("the disabled endpoint has %d deliveries", len(list))
+			t.Errorf("deliveries of the disabled endpoint: got %d, want 4", len(list))
 		}
 		if list, _ := s.Deliveries("wh-good"); len(list) != 5 || list[0].Type != "health_reset" || list[0].State != DeliveryDelivered {
-			t.Errorf("the other endpoint has %+v", list)
+			t.Errorf("the deliveries of the other endpoint: got %+v, want 5, the newest a health_reset that is %s", list, DeliveryDelivered)
 		}
 		if _, err := s.SendTestEvent("wh-bad"); ProblemOf(err).Code != ValidationError {
-			t.Errorf("a test event for the disabled endpoint gave %v", err)
+			t.Errorf("a test event for the disabled endpoint: got error %v, want %s", err, ValidationError)
 		}
 
 		if w, err := s.UpdateWebhook("wh-bad", WebhookChange{Enabled: ptr(true)}); err != nil || w.ConsecutiveFailures != 0 {
-			t.Errorf("the enabled endpoint is %+v (%v)", w, err)
+			t.Errorf("the enabled endpoint: got %+v and error %v, want no consecutive failures", w, err)
 		}
 		test, err := s.SendTestEvent("wh-bad")
 		if err != nil || test.Type != "test" {
-			t.Fatalf("the test event is %+v (%v)", test, err)
+			t.Fatalf("the test event: got %+v and error %v, want a delivery of type test", test, err)
 		}
 		s.Advance(0)
 		if w, _ := s.Webhook(t.Context(), "wh-bad"); w.ConsecutiveFailures != 1 || !w.Enabled {
-			t.Errorf("after one more failure the endpoint is %+v", w)
+			t.Errorf("the endpoint after one more failure: got %+v, want 1 consecutive failure and enabled", w)
 		}
 		if list, _ := s.Deliveries("wh-good"); len(list) != 5 {
-			t.Error("the test event went to the other endpoint too")
+			t.Errorf("deliveries of the other endpoint after the test event: got %d, want 5", len(list))
 		}
 	})
 }
@@ -201,14 +201,14 @@ func TestReceiverThatHangs(t *testing.T) {
 		}
 		time.Sleep(time.Minute) // fake time of the synctest bubble
 		if job, _ := s.Job(t.Context(), accepted.JobID); job.Status != StatusDone {
-			t.Errorf("the job is %+v", job)
+			t.Errorf("the job: got %+v, want status %s", job, StatusDone)
 		}
 		count := map[string]int{}
 		for _, d := range receiver.deliveries() {
 			count[d.URL]++
 		}
 		if want := map[string]int{"https://hooks.test/wh-slow": deliveriesAtOnce, "https://hooks.test/wh-fast": 11}; !cmp.Equal(count, want) {
-			t.Errorf("%v came", count)
+			t.Errorf("deliveries by URL: got %v, want %v", count, want)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -238,27 +238,27 @@ func TestDeliveriesOutliveTheProgram(t *testing.T) {
 		third.Advance(24 * time.Hour)
 		list, err := third.Deliveries("wh-1")
 		if err != nil || len(list) != 3 {
-			t.Fatalf("the deliveries are %+v (%v)", list, err)
+			t.Fatalf("the deliveries: got %+v and error %v, want 3", list, err)
 		}
 		for _, d := range list {
 			if d.State != DeliveryDelivered || len(d.Attempts) != 3 {
-				t.Errorf("the delivery is %+v", d)
+				t.Errorf("the delivery: got %+v, want %s by the third attempt", d, DeliveryDelivered)
 			}
 		}
 		ids := map[string]string{}
 		for at, r := range []*receiver{hanging, failing, working} {
 			if want := []int{3, 6, 3}[at]; len(r.deliveries()) != want {
-				t.Errorf("%d deliveries came to the receiver of the start %d, not %d", len(r.deliveries()), at, want)
+				t.Errorf("deliveries to the receiver of start %d: got %d, want %d", at, len(r.deliveries()), want)
 			}
 			for _, d := range r.deliveries() {
 				if known, ok := ids[string(d.Body)]; ok && known != d.ID {
-					t.Errorf("an event came under two ids: %s", d.Body)
+					t.Errorf("the id of the event %s: got %s, want %s as before", d.Body, d.ID, known)
 				}
 				ids[string(d.Body)] = d.ID
 			}
 		}
 		if len(ids) != 3 {
-			t.Errorf("%d events came", len(ids))
+			t.Errorf("events: got %d, want 3", len(ids))
 		}
 		if err := first.Close(); err != nil {
 			t.Error(err)
@@ -310,7 +310,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 			before[string(d.Body)] = d.ID
 		}
 		if len(before) != 5 || len(j.moments) < 20 { // four rotations and the daily verification
-			t.Fatalf("%d events came, and there were %d writes", len(before), len(j.moments))
+			t.Fatalf("got %d events and %d writes, want 5 events and at least 20 writes", len(before), len(j.moments))
 		}
 		for at, entries := range j.moments {
 			working := answering(200)
@@ -321,11 +321,11 @@ func TestKilledAtEveryWrite(t *testing.T) {
 				continue // the endpoint was not stored yet
 			}
 			if events := again.Events(); len(list) != len(events) {
-				t.Errorf("after the write %d there are %d deliveries of %d events", at, len(list), len(events))
+				t.Errorf("deliveries after write %d: got %d, want one for each of the %d events", at, len(list), len(events))
 			}
 			for _, d := range list {
 				if known, ok := before[string(d.Event)]; d.State != DeliveryDelivered || ok && known != d.ID {
-					t.Errorf("after the write %d the delivery is %+v, and was %s", at, d, known)
+					t.Errorf("a delivery after write %d: got %+v, want %s and the id %q if not empty", at, d, DeliveryDelivered, known)
 				}
 			}
 			if err := again.Close(); err != nil {
@@ -349,13 +349,13 @@ func TestDeliveriesAreBounded(t *testing.T) {
 		s.Advance(0)
 		list, _ := s.Deliveries("wh-1")
 		if len(list) != deliveriesKept || !strings.Contains(string(list[0].Event), fmt.Sprintf(`"n":%d`, 2*deliveriesKept-1)) {
-			t.Errorf("%d deliveries are kept, the newest being %+v", len(list), list[0])
+			t.Errorf("the stored deliveries: got %d and %+v as the newest, want %d and the event with n = %d", len(list), list[0], deliveriesKept, 2*deliveriesKept-1)
 		}
 		if err := s.DeleteWebhook("wh-1"); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Deliveries("wh-1"); ProblemOf(err).Code != NotFound {
-			t.Errorf("the deliveries of an endpoint that is gone gave %v", err)
+			t.Errorf("the deliveries of a deleted endpoint: got error %v, want %s", err, NotFound)
 		}
 		kept := 0
 		for key := range m.entries {
@@ -364,7 +364,7 @@ func TestDeliveriesAreBounded(t *testing.T) {
 			}
 		}
 		if kept != deliveriesKept {
-			t.Errorf("%d deliveries are stored", kept)
+			t.Errorf("stored deliveries: got %d, want %d", kept, deliveriesKept)
 		}
 	})
 }
@@ -381,12 +381,12 @@ func TestDeliveryThatCannotBeWrittenDown(t *testing.T) {
 		s.Emit("health_alert", "", nil)
 		s.Advance(0)
 		if n := len(receiver.deliveries()); n != 0 {
-			t.Errorf("%d deliveries were sent", n)
+			t.Errorf("sent deliveries: got %d, want none", n)
 		}
 		s.store.do(func(*state) { m.broken = nil })
 		s.Advance(time.Minute)
 		if list, _ := s.Deliveries("wh-1"); len(list) != 1 || list[0].State != DeliveryDelivered || len(list[0].Attempts) != 1 {
-			t.Errorf("the deliveries are %+v", list)
+			t.Errorf("the deliveries: got %+v, want one that is %s by the first attempt", list, DeliveryDelivered)
 		}
 	})
 }
@@ -412,7 +412,7 @@ func TestBodyOfADelivery(t *testing.T) {
 				"api_key_created": `{"id":"` + e.ID + `","type":"api_key_created","instance_id":null,"at":"2026-03-01T12:00:00Z","data":{}}`,
 			}[e.Type]
 			if bodies[e.Type] != want {
-				t.Errorf("the body is\n%s, want\n%s", bodies[e.Type], want)
+				t.Errorf("the body of %s: got\n%s\nwant\n%s", e.Type, bodies[e.Type], want)
 			}
 		}
 	})

@@ -25,22 +25,22 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	if keys := s.Keys(); len(keys) != 2 || keys[1].Name != "deploys" || !strings.HasPrefix(made.Key, keys[1].Beginning) {
-		t.Errorf("the keys are %+v", keys)
+		t.Errorf("the keys: got %+v, want 2, the second called deploys with the beginning of its key", keys)
 	}
 	if err := s.RevokeKey(made.ID); err != nil || s.Authenticate(made.Key) {
-		t.Errorf("the revoked key is valid (%v)", err)
+		t.Errorf("RevokeKey: got error %v, want none and a key that is not valid", err)
 	}
 	if err := s.RevokeKey(made.ID); ProblemOf(err).Code != NotFound {
-		t.Errorf("a second revocation gave %v", err)
+		t.Errorf("a second revocation: got error %v, want %s", err, NotFound)
 	}
 	for _, name := range []string{"", " ", strings.Repeat("n", 101)} {
 		if _, err := s.CreateKey(name); ProblemOf(err).Code != ValidationError {
-			t.Errorf("a key called %q gave %v", name, err)
+			t.Errorf("a key called %q: got error %v, want %s", name, err, ValidationError)
 		}
 	}
 	events := s.Events()
 	if len(events) != 2 || events[0].Type != "api_key_created" || events[1].Type != "api_key_revoked" || events[0].Data["key_id"] != made.ID {
-		t.Errorf("the events are %+v", events)
+		t.Errorf("the events: got %+v, want api_key_created and api_key_revoked of the key %s", events, made.ID)
 	}
 
 	if err := s.RevokeKey(s.Keys()[0].ID); err != nil {

@@ -31,10 +31,10 @@ func TestPanicWhileAJobEnds(t *testing.T) {
 	for job, want := range map[string]string{accepted.JobID: StatusFailed, beside.ID: StatusDone} {
 		record, err := s.Job(t.Context(), job)
 		if err != nil || record.Status != want {
-			t.Errorf("the job is %+v (%v), want it %s", record, err, want)
+			t.Errorf("the job %s: got %+v and error %v, want status %s", job, record, err, want)
 		}
 		if want == StatusFailed && (record.Error == nil || record.Error.Code != "internal") {
-			t.Errorf("the job failed by %+v", record.Error)
+			t.Errorf("the error of the failed job: got %+v, want code internal", record.Error)
 		}
 	}
 	if _, err := s.Rotate(id); err != nil {
@@ -62,10 +62,10 @@ func TestPanicInABuildAndInTheCalendar(t *testing.T) {
 		t.Errorf("builds in progress: got %d, want 0", left)
 	}
 	if web, _ := s.App(id, "web"); web.Builds[0].Error != mistake {
-		t.Errorf("the build ended as %+v", web.Builds[0])
+		t.Errorf("the build: got %+v, want the error %q", web.Builds[0], mistake)
 	}
 	if in, _ := s.Instance(id); len(in.Backups) != 1 {
-		t.Errorf("%d backups were made, want 1", len(in.Backups))
+		t.Errorf("backups: got %d, want 1", len(in.Backups))
 	}
 }
 
@@ -89,6 +89,6 @@ func TestPanicInWork(t *testing.T) {
 	}
 	s.Advance(time.Hour)
 	if record, err := s.Job(t.Context(), accepted.JobID); err != nil || record.Status != StatusFailed {
-		t.Errorf("the job is %+v (%v)", record, err)
+		t.Errorf("the job: got %+v and error %v, want status %s", record, err, StatusFailed)
 	}
 }

@@ -136,7 +136,7 @@ func TestLifetimesOnAFastClock(t *testing.T) {
 	ends := time.Time{}
 	s.store.read(0, func(st *state) { ends = st.Grants[1].Ends })
 	if got, want := ends.Sub(before), 3600*codeRealTime; got < want {
-		t.Errorf("the code lives %s, want %s or more", got, want)
+		t.Errorf("the lifetime of the code: got %s, want %s or more", got, want)
 	}
 }
 

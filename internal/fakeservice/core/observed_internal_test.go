@@ -20,7 +20,7 @@ func TestObservedDatabasesCanBeReadAgain(t *testing.T) {
 		got = append(got, e.Database+"/"+e.Name)
 	}
 	if diff := cmp.Diff([]string{"main", "ok_1", "main/pg_trgm"}, got); diff != "" {
-		t.Errorf("the observed databases and extensions:\n%s", diff)
+		t.Errorf("the observed databases and extensions differ (-want +got):\n%s", diff)
 	}
 	if err := checkDatabases(in.Databases, in.Extensions); err != nil {
 		t.Errorf("checkDatabases: got %v, want no error", err)

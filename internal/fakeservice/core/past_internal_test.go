@@ -168,7 +168,7 @@ func compareCopy(t *testing.T, have, copied reflect.Value, name string) {
 		case kind == reflect.Pointer:
 			compareCopy(t, have.Elem(), copied.Elem(), name)
 		case have.Len() != copied.Len():
-			t.Errorf("the copy has %d of %s, not %d", copied.Len(), name, have.Len())
+			t.Errorf("the copy of %s: got %d elements, want %d", name, copied.Len(), have.Len())
 		case kind == reflect.Slice:
 			compareCopy(t, have.Index(0), copied.Index(0), name)
 		default:
@@ -177,7 +177,7 @@ func compareCopy(t *testing.T, have, copied reflect.Value, name string) {
 		}
 	default:
 		if !have.Equal(copied) {
-			t.Errorf("the copy lacks %s", name)
+			t.Errorf("the copy of %s: got %v, want %v", name, copied, have)
 		}
 	}
 }
@@ -222,7 +222,7 @@ func TestReadThatSettlesIsKept(t *testing.T) {
 	for _, ago := range []time.Duration{0, time.Nanosecond} {
 		s.store.read(ago, func(st *state) {
 			if status := st.Jobs[0].Status; status != StatusDone {
-				t.Errorf("the job is %s %s ago", status, ago)
+				t.Errorf("the job %s ago: got status %s, want %s", ago, status, StatusDone)
 			}
 		})
 	}

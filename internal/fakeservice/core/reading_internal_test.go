@@ -41,25 +41,25 @@ func TestEveryEditionIsRead(t *testing.T) {
 		s := open(t, Options{Storage: m, Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Speed: 1e-3})
 		all := s.Instances()
 		if len(all) != 2 || all[0].Name != "shop" || all[0].Status != StatusRunning || all[0].ConsoleMode != "ro" || len(all[0].Engines) != 3 || all[1].CheckoutURL == "" && all[1].Status != StatusCreating {
-			t.Fatalf("of edition %d the instances are %+v", of, all)
+			t.Fatalf("the instances of edition %d: got %+v, want shop, which runs with 3 engines and the console mode ro, and one with a checkout or in creation", of, all)
 		}
 		if a, _ := s.App(all[0].ID, "web"); a.Env["KEY"] != "value" || len(a.Builds) != 1+of || all[0].JobID == "" {
-			t.Errorf("of edition %d the app is %+v", of, a)
+			t.Errorf("the app of edition %d: got %+v and job %q of the instance, want KEY=value, %d builds and a job", of, a, all[0].JobID, 1+of)
 		}
 		s.Advance(time.Hour)
 		if a, _ := s.App(all[0].ID, "web"); len(a.Builds) != 2+of || a.Builds[0].Status != StatusSuccessful || a.Builds[of].Status != StatusSuccessful {
-			t.Errorf("edition %d, the app after its job in progress: got %+v, want a successful build", of, a)
+			t.Errorf("edition %d, the app after its job in progress: got %+v, want %d builds, all successful", of, a, 2+of)
 		}
 		// The records of edition 1 also have a charge, a mail and a build in progress.
 		record, err := s.Billing(t.Context())
 		if err != nil || len(record.Subscriptions) != 2 || len(record.Charges) != of || len(s.Mails()) != of {
-			t.Errorf("of edition %d the billing is %+v (%v), and the mails are %+v", of, record, err, s.Mails())
+			t.Errorf("edition %d: got billing %+v, error %v and mails %+v, want 2 subscriptions and %d charges and mails", of, record, err, s.Mails(), of)
 		}
 		if !s.Authenticate("a-key") || len(s.Webhooks()) != 1 {
 			t.Errorf("of edition %d the key or the endpoint is lost", of)
 		}
 		if got := string(m.entries[editionEntry]); got != fmt.Sprint(edition) {
-			t.Errorf("edition %d is kept as %s", of, got)
+			t.Errorf("the stored edition after reading edition %d: got %s, want %d", of, got, edition)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		entries[c.entry] = []byte(text)
 		r := newRecords(time.Now())
 		if err := readEntries(entries, &r); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
+			t.Errorf("%s: got error %v, want one with %q", name, err, c.want)
 		}
 	}
 	r := newRecords(time.Now())
@@ -190,7 +190,7 @@ func TestEntriesWithoutMaps(t *testing.T) {
 		}
 		s.Advance(time.Minute)
 		if in, _ := s.Instance(in.ID); len(in.Engines) != 1 {
-			t.Errorf("the engines are %v, want redis", in.Engines)
+			t.Errorf("the engines: got %v, want redis", in.Engines)
 		}
 	}
 }

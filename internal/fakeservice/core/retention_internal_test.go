@@ -28,11 +28,11 @@ func TestJobsAndEventsAreBounded(t *testing.T) {
 	}
 	const most = recordsKept + recordsKept/8
 	if jobs, events := len(s.Jobs()), len(s.Events()); jobs > most || jobs < recordsKept || events > most || events < recordsKept {
-		t.Errorf("%d jobs and %d events are kept", jobs, events)
+		t.Errorf("got %d jobs and %d events, want %d to %d of each", jobs, events, recordsKept, most)
 	}
 	for what, id := range map[string]string{"one in progress": waiting.ID, "the newest": last.ID} {
 		if record, err := s.Job(t.Context(), id); err != nil || record.ID != id {
-			t.Errorf("%s is not kept: %v", what, err)
+			t.Errorf("the job %s: got id %q and error %v, want id %s", what, record.ID, err, id)
 		}
 	}
 	var st state
@@ -44,9 +44,9 @@ func TestJobsAndEventsAreBounded(t *testing.T) {
 		}
 	}
 	if n := len(st.Subscriptions); n > most || n < recordsKept || st.subscription("0") == nil {
-		t.Errorf("%d subscriptions are kept, the active one being %v", n, st.subscription("0"))
+		t.Errorf("got %d subscriptions and %v as the active one, want %d to %d and one that is active", n, st.subscription("0"), recordsKept, most)
 	}
 	if s.Advance(time.Hour); len(s.store.state.jobsByID) != len(s.store.state.Jobs) {
-		t.Errorf("%d jobs are known by id, and %d are kept", len(s.store.state.jobsByID), len(s.store.state.Jobs))
+		t.Errorf("jobs known by id: got %d, want %d", len(s.store.state.jobsByID), len(s.store.state.Jobs))
 	}
 }

@@ -134,12 +134,12 @@ func TestKilledAndStartedAgain(t *testing.T) {
 		t.Errorf("the time after a restart: got %s, want at most a minute before %s", now, was)
 	}
 	if job, err := again.Job(t.Context(), made.JobID); err != nil || job.Status != StatusRunning || job.Progress < 40 {
-		t.Errorf("the job is %+v (%v)", job, err)
+		t.Errorf("the job: got %+v and error %v, want %s with a progress of at least 40", job, err, StatusRunning)
 	}
 	again.Advance(5 * time.Minute)
 	in, _ := again.Instance(made.ID)
 	if in.Status != StatusRunning || len(again.Databases(made.ID)) != 1 || len(in.Backups) != 1 {
-		t.Fatalf("the instance is %+v", in)
+		t.Fatalf("the instance: got %+v, want %s with one database and one backup", in, StatusRunning)
 	}
 	if _, err := again.ImportApp(made.ID, NewApp{Repo: "octo/app", Name: "web", AppChange: AppChange{Branch: ptr("main"), Port: ptr(3000)}}); err != nil {
 		t.Fatal(err)
@@ -155,10 +155,10 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	third := reopen(t, again.store.writer.storage.(*memory), Options{})
 	third.Advance(5 * time.Minute)
 	if a, _ := third.App(made.ID, "web"); a.Status != StatusRunning || len(a.Builds) != 1 || a.Builds[0].Status != StatusSuccessful {
-		t.Errorf("the app is %+v", a)
+		t.Errorf("the app: got %+v, want %s with one successful build", a, StatusRunning)
 	}
 	if kept, err := third.Connection(t.Context(), made.ID); err != nil || !cmp.Equal(kept, connection) {
-		t.Errorf("the connection is another one (%v):\n%s", err, cmp.Diff(connection, kept))
+		t.Errorf("the connection after a restart: got error %v; differences (-want +got):\n%s", err, cmp.Diff(connection, kept))
 	}
 	// The deployment has been verified.
 	if now := len(third.Events()); now != events+1 {
@@ -174,7 +174,7 @@ func TestKindThatIsNotInTheTable(t *testing.T) {
 	id := s.AddInstance(Instance{}).ID
 	_, err := s.mutate(id, func(*state, *instance) (jobKind, error) { return brokenJob{}, nil })
 	if ProblemOf(err).Code != Internal || !strings.Contains(err.Error(), "brokenJob") {
-		t.Errorf("the job was answered %v", err)
+		t.Errorf("a job that cannot be stored: got error %v, want %s with the name brokenJob", err, Internal)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestStorageThatFails(t *testing.T) {
 	id := s.AddInstance(Instance{Name: "shop"}).ID
 	s.store.do(func(*state) { m.broken = errors.New("the disk is full") })
 	if _, err := s.UpdateInstance(id, InstanceChange{Name: ptr("store")}); ProblemOf(err).Code != Internal {
-		t.Errorf("the change was answered %v", err)
+		t.Errorf("a change that cannot be stored: got error %v, want %s", err, Internal)
 	}
 	ran := false
 	var e *workInProgress
@@ -200,7 +200,7 @@ func TestStorageThatFails(t *testing.T) {
 	s.store.do(func(*state) { m.broken = nil })
 	s.Advance(time.Hour)
 	if in, _ := reopen(t, m, Options{}).Instance(id); in.Name != "store" {
-		t.Errorf("the instance is called %q", in.Name)
+		t.Errorf("the name of the instance: got %q, want store", in.Name)
 	}
 }
 
@@ -227,19 +227,19 @@ func TestResetIsWrittenDown(t *testing.T) {
 	}
 	again := reopen(t, m, Options{})
 	if all := again.Instances(); len(all) != 1 || all[0].Name != "new" {
-		t.Errorf("the instances are %+v", all)
+		t.Errorf("the instances: got %+v, want only new", all)
 	}
 	if events := again.Events(); len(events) != 1 || events[0].Type != "health_reset" {
-		t.Errorf("the events are %+v", events)
+		t.Errorf("the events: got %+v, want only a health_reset", events)
 	}
 	if _, known := again.Recall("b"); !known {
 		t.Error("the answer is not kept")
 	}
 	if kept := again.FirstKey(""); kept != key {
-		t.Errorf("the key is %s, and was %s", kept, key)
+		t.Errorf("the first key after a restart: got %s, want %s", kept, key)
 	}
 	if given := again.FirstKey("given"); given != "given" {
-		t.Errorf("the key is %s, though another was given", given)
+		t.Errorf("the first key: got %s, want the given one", given)
 	}
 }
 
@@ -291,21 +291,21 @@ func TestSnapshotAndRestore(t *testing.T) {
 		}
 		all := restored.Instances()
 		if len(all) != 1 || all[0].Name != "shop" || all[0].JobID != accepted.JobID {
-			t.Errorf("in %s service there is %+v", name, all)
+			t.Errorf("the instances in %s service: got %+v, want shop with the job %s", name, all, accepted.JobID)
 		}
 		if now := restored.Now(); now.Sub(then).Abs() > time.Hour {
-			t.Errorf("in %s service it is %s, and was %s", name, now, then)
+			t.Errorf("the time in %s service: got %s, want %s or at most an hour from it", name, now, then)
 		}
 		restored.Advance(time.Hour)
 		if a, _ := restored.App(id, "web"); len(a.Builds) != 1 || a.Builds[0].ID != *accepted.BuildID || a.Builds[0].Status != StatusSuccessful {
-			t.Errorf("in %s service the app is %+v", name, a)
+			t.Errorf("the app in %s service: got %+v, want the successful build %s", name, a, *accepted.BuildID)
 		}
 	}
 	if kept := other.FirstKey(""); kept != key {
 		t.Error("the key of another service came with the snapshot")
 	}
 	if err := s.LoadSnapshot(t.Context(), t.TempDir()); err == nil || len(s.Instances()) != 1 {
-		t.Errorf("no snapshot was restored: %v, and %d instances are left", err, len(s.Instances()))
+		t.Errorf("LoadSnapshot of an empty folder: got error %v and %d instances, want an error and one instance", err, len(s.Instances()))
 	}
 }
 
@@ -351,7 +351,7 @@ func TestSnapshotThatCannotBeLoaded(t *testing.T) {
 		t.Errorf("LoadSnapshot: got %v, want the error of the data plane", err)
 	}
 	if in, _ := s.Instance(id); in.Status != StatusFailed || in.Host != "" {
-		t.Errorf("the instance: got status %q and host %q, want failed and none", in.Status, in.Host)
+		t.Errorf("the instance: got status %q and host %q, want %s and none", in.Status, in.Host, StatusFailed)
 	}
 }
 
@@ -407,11 +407,11 @@ func TestRestoreThatIsCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(plane.dropped) > 0 {
-			t.Errorf("%v were dropped", plane.dropped)
+			t.Errorf("dropped: got %v, want none", plane.dropped)
 		}
 	}
 	if len(backups) != 1 {
-		t.Errorf("%d snapshots were made, want the same one twice", len(backups))
+		t.Errorf("the snapshots: got %v, want the same one twice", backups)
 	}
 }
 
@@ -449,7 +449,7 @@ func TestNoSnapshotDuringALoad(t *testing.T) {
 		}
 	}
 	if err := s.LoadSnapshot(t.Context(), folder); err != nil || loads != 1 {
-		t.Errorf("got %d loads and error %v, want one load", loads, err)
+		t.Errorf("LoadSnapshot: got %d loads and error %v, want one load", loads, err)
 	}
 }
 
@@ -462,7 +462,7 @@ func TestRecordsBecomeReal(t *testing.T) {
 	plane := &emptyPlane{applied: map[string]bool{}}
 	again := reopen(t, m, Options{DataPlane: plane})
 	if in, _ := again.Instance(id); in.Host != "127.0.0.1" || in.Status != StatusRunning || !plane.applied[id] {
-		t.Errorf("the instance is %+v, its machine made: %t", in, plane.applied[id])
+		t.Errorf("got the instance %+v and its machine made: %t, want it %s at 127.0.0.1 and true", in, plane.applied[id], StatusRunning)
 	}
 }
 

@@ -52,13 +52,13 @@ func TestChangesAreWrittenTogether(t *testing.T) {
 	go func() { shown <- len(s.Instances()) }()
 	select {
 	case n := <-shown:
-		t.Errorf("%d instances were shown that are not written down", n)
+		t.Errorf("before the write ended: got %d instances, want no answer", n)
 	case storage.proceed <- struct{}{}:
 	}
 	through()
 	changes.Wait()
 	if n := <-shown; n != 1+more {
-		t.Errorf("%d instances are shown, want %d", n, 1+more)
+		t.Errorf("instances after the write: got %d, want %d", n, 1+more)
 	}
 	if len(storage.batches) != 3 {
 		t.Errorf("writes: got %d, want 3: the initial state, the first change and the other changes", len(storage.batches))
@@ -78,14 +78,14 @@ func TestReadsOfWhatIsNotWrittenDown(t *testing.T) {
 	m.broken = errors.New("the disk is full")
 	s.EditInstance(id, func(in *Instance) { in.Name = "store" })
 	if _, err := s.ReadInstance(t.Context(), id); ProblemOf(err).Code != Internal {
-		t.Errorf("the read was answered %v", err)
+		t.Errorf("a read while the disk is full: got error %v, want %s", err, Internal)
 	}
 	m.broken = nil
 	if _, err := s.ReadInstance(t.Context(), id); err != nil {
-		t.Errorf("the read was answered %v", err)
+		t.Errorf("a read after the disk had space again: got error %v, want none", err)
 	}
 	if in, _ := reopen(t, m, Options{}).Instance(id); in.Name != "store" {
-		t.Errorf("the instance is called %q", in.Name)
+		t.Errorf("the name of the instance: got %q, want store", in.Name)
 	}
 }
 
@@ -98,10 +98,10 @@ func TestChangesAfterTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.UpdateInstance(id, InstanceChange{Name: ptr("store")}); ProblemOf(err).Code != Internal {
-		t.Errorf("the change was answered %v", err)
+		t.Errorf("a change after Close: got error %v, want %s", err, Internal)
 	}
 	if _, err := s.CreateKey("laptop"); ProblemOf(err).Code != Internal {
-		t.Errorf("the key was answered %v", err)
+		t.Errorf("a key made after Close: got error %v, want %s", err, Internal)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestWhatRealWorkChangesIsWrittenDown(t *testing.T) {
 	}
 	advance(t, s, 10*time.Minute)
 	if a, _ := s.App(made.ID, "web"); a.Status != StatusFailed || len(a.Builds) != 1 || a.Builds[0].Status != StatusSuccessful {
-		t.Errorf("the app is %+v", a)
+		t.Errorf("the app: got %+v, want %s with one successful build", a, StatusFailed)
 	}
 	s.EditWebhook(endpoint, func(w *Webhook) { w.Enabled = false })
 	advance(t, s, 10*time.Minute) // the endpoint's pending deliveries are given up
@@ -243,7 +243,7 @@ func advance(t *testing.T, s *Service, by time.Duration) {
 func mustBeNoted(t *testing.T, s *Service) {
 	t.Helper()
 	if keys := s.Unwritten(); len(keys) > 0 {
-		t.Fatalf("%v have changed and would not be written down", keys)
+		t.Fatalf("changed entries that would not be written: got %v, want none", keys)
 	}
 }
 
@@ -270,6 +270,6 @@ func TestWhatIsGoneStaysGone(t *testing.T) {
 	s.store.do(func(st *state) { st.drop(in); st.touch(in) })
 	s.store.do(func(st *state) { st.touch(in) })
 	if _, there := m.entries[in.key()]; there || cmp.Equal(before, m.entries) {
-		t.Error("an instance is written down that is gone")
+		t.Error("an entry of the removed instance is stored, or its removal changed no entry")
 	}
 }
