@@ -17,23 +17,23 @@ func TestSignUpSignInUserSignOut(t *testing.T) {
 	}), 200, "")
 	user := made.body["user"].(map[string]any)
 	if user["email"] != "ada@example.test" || user["user_metadata"].(map[string]any)["name"] != "Ada" {
-		t.Errorf("the new user is %v", user)
+		t.Errorf("the new user: got %v, want ada@example.test with the name Ada", user)
 	}
 	if made.text("token_type") != "bearer" || made.body["expires_in"] != 3600.0 || made.text("refresh_token") == "" {
-		t.Errorf("the session is %v", made.body)
+		t.Errorf("the session: got %v, want a bearer token for 3600 seconds and a refresh token", made.body)
 	}
 	if strings.Contains(made.text("access_token"), "encrypted") || user["encrypted_password"] != nil {
 		t.Error("the answer contains the hash of the password")
 	}
 	if events := b.told(); len(events) != 1 || events[0].Kind != "auth_user_created" || events[0].UserID != user["id"] {
-		t.Errorf("it told of %v", events)
+		t.Errorf("the events: got %v, want one auth_user_created of user %v", events, user["id"])
 	}
 
 	signed := b.must(b.signIn("ADA@example.test", testPassword), 200, "")
 	access := signed.text("access_token")
 	asked := b.must(b.call("GET", "/user", access, nil), 200, "")
 	if asked.text("id") != user["id"] || asked.text("last_sign_in_at") == "" {
-		t.Errorf("the signed-in user is %v", asked.body)
+		t.Errorf("the signed-in user: got %v, want %v with the time of the last sign-in", asked.body, user["id"])
 	}
 	b.must(b.call("POST", "/logout", access, nil), 204, "")
 	b.must(b.call("GET", "/user", access, nil), 403, "session_not_found")
@@ -53,10 +53,10 @@ func TestSignOutScopes(t *testing.T) {
 		another := b.signIn(row.scope+"@example.test", testPassword).text("access_token")
 		b.must(b.call("POST", "/logout?scope="+row.scope, own, nil), 204, "")
 		if got := b.call("GET", "/user", own, nil).status; got != row.own {
-			t.Errorf("after a sign-out with scope %s, the own session answers %d", row.scope, got)
+			t.Errorf("the own session after a sign-out with scope %s: got status %d, want %d", row.scope, got, row.own)
 		}
 		if got := b.call("GET", "/user", another, nil).status; got != row.another {
-			t.Errorf("after a sign-out with scope %s, another session answers %d", row.scope, got)
+			t.Errorf("another session after a sign-out with scope %s: got status %d, want %d", row.scope, got, row.another)
 		}
 	}
 	token := b.signUp("scope@example.test").text("access_token")
@@ -71,7 +71,7 @@ func TestSignInTellsNothing(t *testing.T) {
 	known := b.must(b.signIn("here@example.test", "wrong password"), 400, "invalid_credentials")
 	unknown := b.must(b.signIn("nobody@example.test", "wrong password"), 400, "invalid_credentials")
 	if known.text("msg") != unknown.text("msg") {
-		t.Errorf("it says %q and %q", known.text("msg"), unknown.text("msg"))
+		t.Errorf("the message for an unknown account: got %q, want that for a wrong password: %q", unknown.text("msg"), known.text("msg"))
 	}
 	b.must(b.signIn("no address", "x"), 400, "invalid_credentials")
 	// A request for a link gets the same answer for both, too.
@@ -103,7 +103,7 @@ func TestSignUpsThatAreRefused(t *testing.T) {
 	b.must(b.call("POST", "/signup", "", `{"email": "`+strings.Repeat("x", maxBody)+`"}`), 400, "bad_json")
 	b.must(b.call("POST", "/signup", "", map[string]any{"email": "d@example.test", "password": testPassword, "data": "text"}), 422, "validation_failed")
 	if n := len(b.told()); n != 1 {
-		t.Errorf("it told of %d sign-ups, want 1", n)
+		t.Errorf("events: got %d, want 1", n)
 	}
 }
 
@@ -124,11 +124,11 @@ func TestSignUpsAtOnce(t *testing.T) {
 		if status == 200 {
 			made++
 		} else if status != 422 {
-			t.Errorf("a sign-up answered %d", status)
+			t.Errorf("a sign-up: got status %d, want 200 or 422", status)
 		}
 	}
 	if made != 1 {
-		t.Errorf("%d sign-ups succeeded, want 1", made)
+		t.Errorf("successful sign-ups: got %d, want 1", made)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestUpdateUser(t *testing.T) {
 		"password": "another horse", "data": map[string]any{"a": nil, "b": 2},
 	}), 200, "")
 	if data := changed.body["user_metadata"].(map[string]any); len(data) != 1 || data["b"] != 2.0 {
-		t.Errorf("the changed user is %v", changed.body)
+		t.Errorf("the changed user: got %v, want only b = 2 in the metadata", changed.body)
 	}
 	b.must(b.signIn("me@example.test", testPassword), 400, "invalid_credentials")
 	b.must(b.signIn("me@example.test", "another horse"), 200, "")
@@ -205,7 +205,7 @@ func TestTokensThatAreNone(t *testing.T) {
 	}
 	same := func(*claims) {}
 	if good.Subject != user || good.Role != "authenticated" || good.Issuer != b.URL() {
-		t.Errorf("the token says %+v", good)
+		t.Errorf("the token: got %+v, want subject %v, role authenticated and issuer %s", good, user, b.URL())
 	}
 	b.must(b.call("GET", "/user", sign(jwt.SigningMethodHS256, []byte(testSigningKey), same), nil), 200, "")
 	for what, token := range map[string]string{

@@ -21,10 +21,10 @@ func TestAdminCreates(t *testing.T) {
 	}), 200, "")
 	if made.text("id") != id || made.text("email") != "ada@example.test" || made.text("email_confirmed_at") == "" || made.text("role") != "editor" ||
 		made.body["user_metadata"].(form)["name"] != "Ada" || made.body["app_metadata"].(form)["plan"] != "all" || made.body["app_metadata"].(form)["provider"] != "email" {
-		t.Errorf("the new user is %v", made.body)
+		t.Errorf("the new user: got %v, want the confirmed editor %s with the name Ada, the plan all and the provider email", made.body, id)
 	}
 	if signed := b.must(b.signIn("ada@example.test", testPassword), 200, ""); signed.claims(t)["role"] != "editor" {
-		t.Errorf("its token says %v", signed.claims(t))
+		t.Errorf("the claims of the user's token: got %v, want the role editor", signed.claims(t))
 	}
 	for what, row := range map[string]struct {
 		form   form
@@ -50,7 +50,7 @@ func TestAdminCreates(t *testing.T) {
 	token := b.signIn("ada@example.test", testPassword).text("access_token")
 	b.must(b.send("POST", "/admin/users", map[string]string{"apikey": b.settings.Load().ServiceKey, "Authorization": "Bearer " + token}, form{}), 403, "not_admin")
 	if want := []string{"auth_user_created", "auth_user_created"}; !reflect.DeepEqual(b.kinds(), want) {
-		t.Errorf("it told of %v", b.kinds())
+		t.Errorf("the events: got %v, want %v", b.kinds(), want)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestAdminUpdates(t *testing.T) {
 	}), 200, "")
 	if changed.text("email") != "new@example.test" || !reflect.DeepEqual(changed.body["user_metadata"], form{"b": 2.0}) ||
 		changed.body["app_metadata"].(form)["plan"] != "all" || changed.text("role") != "editor" {
-		t.Errorf("the changed user is %v", changed.body)
+		t.Errorf("the changed user: got %v, want the editor new@example.test with the metadata b = 2 and the plan all", changed.body)
 	}
 	// A password that an administrator sets ends every session.
 	b.must(b.call("GET", "/user", made.text("access_token"), nil), 403, "session_not_found")
@@ -80,11 +80,11 @@ func TestAdminUpdates(t *testing.T) {
 	anonymous := b.must(b.call("POST", "/signup", "", form{}), 200, "")
 	grown := b.must(b.asService("PUT", "/admin/users/"+anonymous.user()["id"].(string), form{"email": "eve@example.test"}), 200, "")
 	if grown.body["is_anonymous"] != false || grown.body["email_confirmed_at"] != nil {
-		t.Errorf("the anonymous user became %v", grown.body)
+		t.Errorf("the anonymous user with an address: got %v, want a permanent user that is not confirmed", grown.body)
 	}
 	grown = b.must(b.asService("PUT", "/admin/users/"+anonymous.user()["id"].(string), form{"email_confirm": true}), 200, "")
 	if grown.body["email_confirmed_at"] == nil {
-		t.Errorf("the confirmed user is %v", grown.body)
+		t.Errorf("the confirmed user: got %v, want the time of the confirmation", grown.body)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestBan(t *testing.T) {
 		return b.must(b.asService("PUT", path, map[string]any{"ban_duration": duration}), 200, "")
 	}
 	if banned := ban("24h"); banned.text("banned_until") == "" {
-		t.Errorf("the banned user is %v", banned.body)
+		t.Errorf("the banned user: got %v, want the end of the ban", banned.body)
 	}
 	b.must(b.signIn("ada@example.test", testPassword), 400, "user_banned")
 	b.must(b.signIn("ada@example.test", "wrong password"), 400, "invalid_credentials")
@@ -112,24 +112,24 @@ func TestBan(t *testing.T) {
 		b.must(b.call("POST", "/verify", "", form), 403, "user_banned")
 	}
 	if to, _ := url.ParseQuery(b.follow(sent).Fragment); to.Get("error_code") != "user_banned" || to.Get("access_token") != "" {
-		t.Errorf("a banned user's link gives %v", to)
+		t.Errorf("the link of a banned user: got %v, want the error user_banned and no token", to)
 	}
 	if free := ban("none"); free.body["banned_until"] != nil {
-		t.Errorf("after the ban the user is %v", free.body)
+		t.Errorf("the user after the ban: got %v, want no ban", free.body)
 	}
 	b.must(b.call("GET", "/user", made.text("access_token"), nil), 200, "")
 	b.must(b.refresh(made.text("refresh_token")), 200, "")
 	b.must(b.signIn("ada@example.test", testPassword), 200, "")
 	ban("none")
 	if want := []string{"auth_user_created", "auth_link_sent", "auth_user_banned", "auth_user_unbanned"}; !reflect.DeepEqual(b.kinds(), want) {
-		t.Errorf("it told of %v", b.kinds())
+		t.Errorf("the events: got %v, want %v", b.kinds(), want)
 	}
 	// A ban ends by itself.
 	ban("1s")
 	machine.Until(t, "a ban of a second ends", func() bool { return b.signIn("ada@example.test", testPassword).status == 200 })
 	born := b.must(b.asService("POST", "/admin/users", map[string]any{"email": "eve@example.test", "password": testPassword, "email_confirm": true, "ban_duration": "1h"}), 200, "")
 	if born.text("banned_until") == "" {
-		t.Errorf("the new user is %v", born.body)
+		t.Errorf("the new user: got %v, want the end of the ban", born.body)
 	}
 	b.must(b.signIn("eve@example.test", testPassword), 400, "user_banned")
 }
@@ -152,6 +152,6 @@ func TestSoftDeletion(t *testing.T) {
 	b.must(b.asService("DELETE", path, nil), 200, "")
 	b.must(b.asService("GET", path, nil), 404, "user_not_found")
 	if want := []string{"auth_user_created", "auth_user_deleted", "auth_user_created"}; !reflect.DeepEqual(b.kinds(), want) {
-		t.Errorf("it told of %v", b.kinds())
+		t.Errorf("the events: got %v, want %v", b.kinds(), want)
 	}
 }

@@ -50,14 +50,14 @@ func TestCORS(t *testing.T) {
 		"Origin": "http://127.9.9.9:3000", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "apikey,content-type",
 	}, nil)
 	if preflight.status != 204 {
-		t.Errorf("the preflight answered %d", preflight.status)
+		t.Errorf("the preflight: got status %d, want 204", preflight.status)
 	}
 	for _, r := range []reply{preflight, b.call("GET", "/settings", "", nil), b.call("GET", "/user", "", nil)} {
 		if r.header.Get("Access-Control-Allow-Origin") != "*" || r.header.Get("Access-Control-Allow-Credentials") != "" {
-			t.Errorf("an answer of status %d has the headers %v", r.status, r.header)
+			t.Errorf("the headers of an answer of status %d: got %v, want any origin allowed, without credentials", r.status, r.header)
 		}
 		if !strings.Contains(r.header.Get("Access-Control-Allow-Headers"), "apikey") {
-			t.Error("the key may not be sent")
+			t.Errorf("the allowed headers: got %q, want apikey among them", r.header.Get("Access-Control-Allow-Headers"))
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestRestarts(t *testing.T) {
 	b.must(b.call("GET", "/user", made.text("access_token"), nil), 200, "")
 	b.must(b.signIn("ada@example.test", testPassword), 200, "")
 	if b.URL() != before {
-		t.Errorf("the address was %s and is %s", before, b.URL())
+		t.Errorf("the address: got %s, want %s", b.URL(), before)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestDatabaseThatIsGone(t *testing.T) {
 	b.Configure(good)
 	b.must(b.signIn("ada@example.test", testPassword), 400, "invalid_credentials")
 	if _, err := Start(t.Context(), Options{Settings: gone, Address: "127.0.0.1:0"}); err == nil || strings.Contains(err.Error(), "secret-password") {
-		t.Errorf("an engine without a database started with %v", err)
+		t.Errorf("Start without a database: got error %v, want one without the password", err)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestClosedEngine(t *testing.T) {
 	}
 	if response, err := http.Get(b.URL() + "/health"); err == nil {
 		response.Body.Close()
-		t.Errorf("the closed engine answers %d", response.StatusCode)
+		t.Errorf("the closed engine: got status %d, want no answer", response.StatusCode)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestAdmin(t *testing.T) {
 	b := start(t)
 	service := map[string]string{"apikey": b.settings.Load().ServiceKey}
 	if empty := b.must(b.send("GET", "/admin/users", service, nil), 200, ""); len(empty.body["users"].([]any)) != 0 {
-		t.Errorf("without accounts there are %v", empty.body)
+		t.Errorf("the users without any account: got %v, want none", empty.body)
 	}
 	token := b.signUp("a@example.test").text("access_token")
 	for _, name := range []string{"b", "c"} {
@@ -131,7 +131,7 @@ func TestAdmin(t *testing.T) {
 	page := b.must(b.send("GET", "/admin/users?page=2&per_page=2", service, nil), 200, "")
 	users := page.body["users"].([]any)
 	if len(users) != 1 || page.header.Get("X-Total-Count") != "3" {
-		t.Fatalf("the second page of %s is %v", page.header.Get("X-Total-Count"), page.body)
+		t.Fatalf("the second page: got %v of %s users, want one user of 3", page.body, page.header.Get("X-Total-Count"))
 	}
 	for asked, want := range map[string]string{
 		"?page=2&per_page=2": `</auth/v1/admin/users?page=2&per_page=2>; rel="last"`,
@@ -139,7 +139,7 @@ func TestAdmin(t *testing.T) {
 		"?page=&per_page=":   `</auth/v1/admin/users?page=1&per_page=>; rel="last"`,
 	} {
 		if got := b.send("GET", "/admin/users"+asked, service, nil).header.Get("Link"); got != want {
-			t.Errorf("%s has the links %s, want %s", asked, got, want)
+			t.Errorf("the links of %s: got %s, want %s", asked, got, want)
 		}
 	}
 	id := users[0].(map[string]any)["id"].(string)
@@ -154,7 +154,7 @@ func TestAdmin(t *testing.T) {
 	}
 	b.must(b.call("GET", "/user", token, nil), 403, "session_not_found")
 	if events := b.told(); len(events) != 4 || events[3].Kind != "auth_user_deleted" || events[3].UserID != id {
-		t.Errorf("it told of %v", events)
+		t.Errorf("the events: got %v, want 4, the last an auth_user_deleted of %v", events, id)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestLinks(t *testing.T) {
 		events := b.told()
 		sent := events[len(events)-1]
 		if sent.Kind != "auth_link_sent" {
-			t.Fatalf("it told of %v", sent)
+			t.Fatalf("the last event: got %v, want auth_link_sent", sent)
 		}
 		return strings.TrimPrefix(sent.Link, b.URL())
 	}
@@ -186,41 +186,41 @@ func TestLinks(t *testing.T) {
 	to := follow(path)
 	fragment, _ := url.ParseQuery(to.Fragment)
 	if !strings.HasPrefix(to.String(), "https://app.example/reset?x=1#") || fragment.Get("type") != "recovery" {
-		t.Errorf("the link leads to %s", to)
+		t.Errorf("the target of the link: got %s, want https://app.example/reset?x=1 with the type recovery", to)
 	}
 	b.must(b.call("PUT", "/user", fragment.Get("access_token"), map[string]any{"password": "a new password"}), 200, "")
 	b.must(b.signIn("ada@example.test", "a new password"), 200, "")
 
 	if again, _ := url.ParseQuery(follow(path).Fragment); again.Get("error_code") != "otp_expired" || again.Get("access_token") != "" {
-		t.Errorf("used again, the link gives %v", again)
+		t.Errorf("a link that is used again: got %v, want the error otp_expired and no token", again)
 	}
 	if to := follow(link("https://evil.example/")); to.Host != "app.example" {
-		t.Errorf("a link leads to %s", to)
+		t.Errorf("the target of a link to another host: got %s, want app.example", to)
 	}
 	// A link with an altered target does not lead elsewhere either.
 	altered, _ := url.Parse(link("https://app.example/"))
 	values := altered.Query()
 	values.Set("redirect_to", "https://evil.example/")
 	if to := follow("/verify?" + values.Encode()); to.Host != "app.example" {
-		t.Errorf("an altered link leads to %s", to)
+		t.Errorf("the target of an altered link: got %s, want app.example", to)
 	}
 	old := link("")
 	b.in("UPDATE auth.one_time_tokens SET created_at = now() - interval '2 hours'")
 	if late, _ := url.ParseQuery(follow(old).Fragment); late.Get("error_code") != "otp_expired" {
-		t.Errorf("an old link gives %v", late)
+		t.Errorf("an old link: got %v, want the error otp_expired", late)
 	}
 	// A new password invalidates earlier links.
 	token := b.must(b.signIn("ada@example.test", "a new password"), 200, "").text("access_token")
 	old = link("")
 	b.must(b.call("PUT", "/user", token, map[string]any{"password": "yet another password"}), 200, "")
 	if late, _ := url.ParseQuery(follow(old).Fragment); late.Get("error_code") != "otp_expired" {
-		t.Errorf("after a change of the password a link from before gives %v", late)
+		t.Errorf("a link from before a change of the password: got %v, want the error otp_expired", late)
 	}
 	// So does the next link.
 	old = link("")
 	link("")
 	if late, _ := url.ParseQuery(follow(old).Fragment); late.Get("error_code") != "otp_expired" {
-		t.Errorf("a link that another one followed gives %v", late)
+		t.Errorf("a link that another one followed: got %v, want the error otp_expired", late)
 	}
 	// The next link deletes expired ones.
 	link("")
@@ -266,7 +266,7 @@ func TestRedirects(t *testing.T) {
 		"myapp://callback":                          true,
 	} {
 		if got := allowed(s, wanted); got != ok {
-			t.Errorf("allowed(%q) = %t", wanted, got)
+			t.Errorf("allowed(%q): got %t, want %t", wanted, got, ok)
 		}
 	}
 }

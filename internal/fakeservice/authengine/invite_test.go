@@ -18,7 +18,7 @@ func TestInvite(t *testing.T) {
 	b.must(invite("nobody"), 400, "email_address_invalid")
 	invited := b.must(invite("new@example.test"), 200, "")
 	if invited.text("invited_at") == "" || invited.body["email_confirmed_at"] != nil || invited.body["user_metadata"].(map[string]any)["team"] != "red" {
-		t.Errorf("who is invited is %v", invited.body)
+		t.Errorf("the invited user: got %v, want one that is invited, not confirmed and of the team red", invited.body)
 	}
 	b.must(b.call("POST", "/signup", "", map[string]any{"email": "new@example.test", "password": testPassword}), 422, "user_already_exists")
 	first := b.mail("new@example.test")
@@ -26,17 +26,17 @@ func TestInvite(t *testing.T) {
 		t.Error("a second invitation: got a different user ID, want that of the first")
 	}
 	if late, _ := url.ParseQuery(b.follow(first).Fragment); late.Get("error_code") != "otp_expired" {
-		t.Errorf("the first invitation gives %v", late)
+		t.Errorf("the link of the first invitation: got %v, want the error otp_expired", late)
 	}
 	to := b.follow(b.mail("new@example.test"))
 	said, _ := url.ParseQuery(to.Fragment)
 	if to.Path != "/welcome" || said.Get("type") != "invite" {
-		t.Fatalf("the invitation leads to %s", to)
+		t.Fatalf("the target of the invitation: got %s, want /welcome with the type invite", to)
 	}
 	b.must(b.call("PUT", "/user", said.Get("access_token"), map[string]any{"password": testPassword}), 200, "")
 	b.must(b.signIn("new@example.test", testPassword), 200, "")
 	if want := []string{"auth_user_created", "auth_user_invited", "auth_user_invited"}; !reflect.DeepEqual(b.kinds(), want) {
-		t.Errorf("it told of %v", b.kinds())
+		t.Errorf("the events: got %v, want %v", b.kinds(), want)
 	}
 }
 
@@ -68,20 +68,20 @@ func TestGenerateLink(t *testing.T) {
 			link, err := url.Parse(made.text("action_link"))
 			if err != nil || link.Query().Get("token") != made.text("hashed_token") || link.Query().Get("type") != row.linked ||
 				made.text("verification_type") != row.verification || made.text("redirect_to") != "https://app.example/in" || made.text("email") != row.form["email"] {
-				t.Errorf("the link is %v", made.body)
+				t.Errorf("the link: got %v, want one of type %s to https://app.example/in for %v, with verification type %s", made.body, row.linked, row.form["email"], row.verification)
 			}
 			got := b.must(b.call("POST", "/verify", "", form{"type": row.linked, "email": row.form["email"], "token": made.text("email_otp")}), 200, "")
 			if got.user()["id"] != made.text("id") {
-				t.Errorf("its code signs %v in", got.user())
+				t.Errorf("the user whom the code signs in: got %v, want %s", got.user(), made.text("id"))
 			}
 			var kinds []string
 			for _, e := range b.told()[before:] {
 				if kinds = append(kinds, e.Kind); e.Link != "" || e.Code != "" {
-					t.Errorf("it sent %v", e)
+					t.Errorf("an event: got %v, want one without a link and a code", e)
 				}
 			}
 			if !reflect.DeepEqual(kinds, row.told) {
-				t.Errorf("it told of %v, want %v", kinds, row.told)
+				t.Errorf("the events: got %v, want %v", kinds, row.told)
 			}
 		})
 	}
@@ -108,7 +108,7 @@ func TestGenerateLink(t *testing.T) {
 	// A link whose target is not allowed leads to the site.
 	away := b.must(b.asService("POST", "/admin/generate_link", form{"type": "magiclink", "email": "ada@example.test", "redirect_to": "https://evil.example/"}), 200, "")
 	if away.text("redirect_to") != "https://app.example" {
-		t.Errorf("the link is %v", away.body)
+		t.Errorf("the link: got %v, want a redirect to https://app.example", away.body)
 	}
 	// Both halves of a change of address, in any order.
 	half := func(kind string) reply {
@@ -119,9 +119,9 @@ func TestGenerateLink(t *testing.T) {
 	}
 	current, wanted := half("email_change_current"), half("email_change_new")
 	if first := verify(wanted); first.body["access_token"] != nil || first.text("msg") == "" {
-		t.Errorf("the first half answers %v", first.body)
+		t.Errorf("the answer to the first half: got %v, want a message and no token", first.body)
 	}
 	if second := verify(current); second.user()["email"] != "new@example.test" {
-		t.Errorf("the second half signs %v in", second.user())
+		t.Errorf("the user whom the second half signs in: got %v, want new@example.test", second.user())
 	}
 }

@@ -190,7 +190,7 @@ func (b *bench) send(method, path string, header map[string]string, body any) re
 	got := reply{status: response.StatusCode, header: response.Header}
 	if len(text) > 0 {
 		if err := json.Unmarshal(text, &got.body); err != nil {
-			b.t.Fatalf("%s %s answered %d with %q", method, path, response.StatusCode, text)
+			b.t.Fatalf("%s %s: got status %d with %q, want JSON", method, path, response.StatusCode, text)
 		}
 	}
 	return got
@@ -204,7 +204,7 @@ func (r reply) text(name string) string {
 func (b *bench) must(r reply, status int, code string) reply {
 	b.t.Helper()
 	if r.status != status || r.text("error_code") != code {
-		b.t.Fatalf("it answered %d %v, want %d %s", r.status, r.body, status, code)
+		b.t.Fatalf("the answer: got %d %v, want %d %s", r.status, r.body, status, code)
 	}
 	return r
 }
@@ -251,7 +251,7 @@ func (b *bench) mail(to string) Event {
 			return e
 		}
 	}
-	b.t.Fatalf("there is no mail to %s among %v", to, b.told())
+	b.t.Fatalf("a mail to %s: got none among %v, want one", to, b.told())
 	return Event{}
 }
 

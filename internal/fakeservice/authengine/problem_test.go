@@ -21,13 +21,13 @@ func TestFormsOfErrors(t *testing.T) {
 		got := ask(version)
 		want := map[string]any{"code": 422.0, "error_code": "weak_password", "msg": got.text("msg"), "weak_password": weak}
 		if got.status != 422 || got.text("msg") == "" || !reflect.DeepEqual(got.body, want) || got.header.Get(versionHeader) != "" {
-			t.Errorf("with version %q it answers %d %v", version, got.status, got.body)
+			t.Errorf("the answer with version %q: got %d %v, want 422 %v", version, got.status, got.body, want)
 		}
 	}
 	got := ask("2024-01-01")
 	want := map[string]any{"code": "weak_password", "message": got.text("message"), "weak_password": weak}
 	if got.status != 422 || got.text("message") == "" || !reflect.DeepEqual(got.body, want) || got.header.Get(versionHeader) != "2024-01-01" {
-		t.Errorf("with the newer version it answers %d %v", got.status, got.body)
+		t.Errorf("the answer with the newer version: got %d %v, want 422 %v", got.status, got.body, want)
 	}
 }
 
@@ -36,11 +36,11 @@ func TestWhatClientsAskFirst(t *testing.T) {
 	b := start(t)
 	settings := b.must(b.call("GET", "/settings", "", nil), 200, "")
 	if external := settings.body["external"].(map[string]any); external["email"] != true || external["anonymous_users"] != true || settings.body["mailer_autoconfirm"] != true {
-		t.Errorf("the settings are %v", settings.body)
+		t.Errorf("the settings: got %v, want email, anonymous users and confirmation by itself", settings.body)
 	}
 	// The signing key is a secret, so no key is published.
 	if keys := b.must(b.send("GET", "/.well-known/jwks.json", nil, nil), 200, ""); len(keys.body["keys"].([]any)) != 0 {
-		t.Errorf("the keys are %v", keys.body)
+		t.Errorf("the published keys: got %v, want none", keys.body)
 	}
 }
 

@@ -67,7 +67,7 @@ func TestVerify(t *testing.T) {
 				return
 			}
 			if got.user()["email"] != row.to || got.user()["email_confirmed_at"] == nil || got.claims(t)["amr"].([]any)[0].(map[string]any)["method"] != "otp" {
-				t.Errorf("it signs %v in", got.user())
+				t.Errorf("the user who is signed in: got %v, want the confirmed %s by the method otp", got.user(), row.to)
 			}
 			b.must(b.call("GET", "/user", got.text("access_token"), nil), 200, "")
 			b.must(b.call("POST", "/verify", "", row.form(sent)), 403, "otp_expired")
@@ -89,14 +89,14 @@ func TestOTP(t *testing.T) {
 	b.must(b.call("POST", "/otp", "", map[string]any{"email": "ada@example.test", "data": map[string]any{"name": "Ada"}}), 200, "")
 	b.must(b.call("POST", "/otp", "", map[string]any{"email": "ada@example.test", "create_user": false}), 200, "")
 	if want := []string{"auth_user_created", "auth_link_sent", "auth_link_sent"}; !reflect.DeepEqual(b.kinds(), want) {
-		t.Errorf("it told of %v", b.kinds())
+		t.Errorf("the events: got %v, want %v", b.kinds(), want)
 	}
 	if sent := b.mail("ada@example.test"); len(sent.Code) != 6 || strings.Trim(sent.Code, "0123456789") != "" || !strings.Contains(sent.Link, "type=magiclink") {
-		t.Errorf("the mail is %+v", sent)
+		t.Errorf("the mail: got %+v, want a code of 6 digits and a magic link", sent)
 	}
 	got := b.must(b.call("POST", "/verify", "", map[string]any{"type": "email", "email": "ada@example.test", "token": b.mail("ada@example.test").Code}), 200, "")
 	if got.user()["user_metadata"].(map[string]any)["name"] != "Ada" {
-		t.Errorf("it signs %v in", got.user())
+		t.Errorf("the user who is signed in: got %v, want the name Ada", got.user())
 	}
 	// An account created by a code has no password, so no password fits.
 	b.must(b.signIn("ada@example.test", ""), 400, "invalid_credentials")
@@ -114,17 +114,17 @@ func TestChangeOfAddress(t *testing.T) {
 	}
 	b.must(change("taken@example.test"), 422, "email_exists")
 	if asked := b.must(change("new@example.test"), 200, ""); asked.text("email") != "old@example.test" || asked.text("new_email") != "new@example.test" {
-		t.Errorf("who asks for another address is %v", asked.body)
+		t.Errorf("the user who asks for another address: got %v, want old@example.test with new@example.test as the new one", asked.body)
 	}
 	first := b.mail("new@example.test")
 	b.must(b.call("POST", "/resend", "", map[string]any{"type": "email_change", "email": "old@example.test"}), 200, "")
 	b.must(verify(first), 403, "otp_expired")
 	if half := b.must(verify(b.mail("new@example.test")), 200, ""); half.body["access_token"] != nil || !strings.Contains(half.text("msg"), "other email") {
-		t.Errorf("half a change answers %v", half.body)
+		t.Errorf("the answer to half a change: got %v, want a message about the other email and no token", half.body)
 	}
 	b.must(verify(b.mail("new@example.test")), 403, "otp_expired")
 	if whole := b.must(verify(b.mail("old@example.test")), 200, ""); whole.user()["email"] != "new@example.test" || whole.user()["new_email"] != nil {
-		t.Errorf("the changed user is %v", whole.user())
+		t.Errorf("the changed user: got %v, want new@example.test and no further new address", whole.user())
 	}
 	b.must(b.signIn("old@example.test", testPassword), 400, "invalid_credentials")
 	b.must(b.signIn("new@example.test", testPassword), 200, "")
@@ -132,11 +132,11 @@ func TestChangeOfAddress(t *testing.T) {
 	// By links, and with an address that another account takes in the meantime.
 	b.must(change("third@example.test"), 200, "")
 	if to := b.follow(b.mail("new@example.test")); !strings.Contains(to.Fragment, "message=") {
-		t.Errorf("half a change leads to %s", to)
+		t.Errorf("the target of half a change: got %s, want one with a message", to)
 	}
 	b.signUp("third@example.test")
 	if to := b.follow(b.mail("third@example.test")); !strings.Contains(to.Fragment, "error_code=email_exists") {
-		t.Errorf("a change to an address that is taken leads to %s", to)
+		t.Errorf("the target of a change to a taken address: got %s, want the error email_exists", to)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestResend(t *testing.T) {
 			before := len(b.told())
 			b.must(b.call("POST", "/resend", "", row.form), row.status, row.code)
 			if n := len(b.told()) - before; n != row.mails {
-				t.Errorf("it sends %d mails", n)
+				t.Errorf("mails: got %d, want %d", n, row.mails)
 			}
 		})
 	}
@@ -225,12 +225,12 @@ func TestLinksOfOneBrowser(t *testing.T) {
 		to := b.follow(b.mail("ada@example.test"))
 		code := to.Query().Get("code")
 		if code == "" || to.Fragment != "" || to.Query().Get("x") != "1" {
-			t.Fatalf("the link leads to %s", to)
+			t.Fatalf("the target of the link: got %s, want one with x = 1 and a code, without a fragment", to)
 		}
 		b.must(exchange(code, strings.Repeat("w", 56)), 400, "bad_code_verifier")
 		got := b.must(exchange(code, verifier), 200, "")
 		if got.user()["email"] != "ada@example.test" || got.claims(t)["amr"].([]any)[0].(map[string]any)["method"] != "magiclink" {
-			t.Errorf("it signs %v in", got.claims(t))
+			t.Errorf("the signed-in session: got user %v with the claims %v, want ada@example.test by the method magiclink", got.user(), got.claims(t))
 		}
 		b.must(exchange(code, verifier), 404, "flow_state_not_found")
 	}
