@@ -123,7 +123,7 @@ func (c *customer) do(method, path, body string, want int) map[string]any {
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != want {
-		c.t.Fatalf("%s %s: got status %d, %s (%v), want %d", method, path, answer.StatusCode, text, err, want)
+		c.t.Fatalf("%s %s: got status %d, %s (%v), want status %d", method, path, answer.StatusCode, text, err, want)
 	}
 	var object map[string]any
 	_ = json.Unmarshal(text, &object) // lists are not needed

@@ -35,12 +35,12 @@ func TestLargeBody(t *testing.T) {
 		text, err := io.ReadAll(answer.Body)
 		answer.Body.Close()
 		if err != nil || answer.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(string(text), `"too_large"`) {
-			t.Errorf("got %d, %s (%v), want 413", answer.StatusCode, text, err)
+			t.Errorf("a body that is too large: got status %d, %s (%v), want 413 and too_large", answer.StatusCode, text, err)
 		}
 	}
 	c.value("v")
 	if now := c.server.PID(); now != before {
-		t.Errorf("the process was %d and is %d", before, now)
+		t.Errorf("the process: got %d, want %d", now, before)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestRequestsOfTheWrongForm(t *testing.T) {
 		}
 		c.value("v")
 		if now := c.server.PID(); now != before {
-			t.Errorf("%s: the process was %d and is %d", request, before, now)
+			t.Errorf("%s: got process %d, want %d", request, now, before)
 			before = now
 		}
 	}

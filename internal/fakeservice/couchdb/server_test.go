@@ -29,10 +29,10 @@ func TestVersionOf(t *testing.T) {
 		got, err := versionOf("/bin/node", said)
 		missing := (*MissingError)(nil)
 		if got != want || errors.As(err, &missing) != (want == 0) {
-			t.Errorf("%q is %d, %v", said, got, err)
+			t.Errorf("versionOf(%q): got %d and error %v, want %d", said, got, err, want)
 		}
 		if want == 0 && !strings.Contains(err.Error(), "make couchdb") {
-			t.Errorf("%v does not say what to do", err)
+			t.Errorf("versionOf(%q): got error %v, want one with make couchdb", said, err)
 		}
 	}
 }
@@ -43,7 +43,7 @@ func TestLocateWithoutPackages(t *testing.T) {
 	folder := t.TempDir()
 	_, err := Locate(t.Context(), folder)
 	if missing := (*MissingError)(nil); !errors.As(err, &missing) || !strings.Contains(err.Error(), "--couchdb-modules") {
-		t.Errorf("Locate said %v", err)
+		t.Errorf("Locate: got error %v, want a MissingError with --couchdb-modules", err)
 	}
 }
 
@@ -66,10 +66,10 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(o.Run); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder of the sockets is still there: %v", err)
+		t.Errorf("the folder of the sockets after Close: got error %v, want that it does not exist", err)
 	}
 	if _, err := s.Backup(t.Context(), filepath.Join(parent, "late")); !errors.Is(err, enginelock.ErrClosed) {
-		t.Errorf("a closed server said %v", err)
+		t.Errorf("the backup of a closed server: got error %v, want %v", err, enginelock.ErrClosed)
 	}
 	again, err := Open(t.Context(), o)
 	if err != nil {
@@ -101,7 +101,7 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(o.Folder); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder is still there: %v", err)
+		t.Errorf("the folder after Remove: got error %v, want that it does not exist", err)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestAccess(t *testing.T) {
 			answer := c.as(user).ask("GET", path, "")
 			answer.Body.Close()
 			if answer.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(answer.Header.Get("WWW-Authenticate"), "Basic") {
-				t.Errorf("%s at %s: got %d, want 401", who, path, answer.StatusCode)
+				t.Errorf("%s at %s: got %d with WWW-Authenticate %q, want 401 with Basic", who, path, answer.StatusCode, answer.Header.Get("WWW-Authenticate"))
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func TestAccess(t *testing.T) {
 	answer.Body.Close()
 	cookies := answer.Cookies()
 	if answer.StatusCode != http.StatusOK || len(cookies) != 1 || !cookies[0].Secure || !cookies[0].HttpOnly {
-		t.Fatalf("the login: got %d with %v, want a cookie", answer.StatusCode, cookies)
+		t.Fatalf("the login: got %d with %v, want 200 with one secure cookie", answer.StatusCode, cookies)
 	}
 	with := func(value string) int {
 		t.Helper()
@@ -227,7 +227,7 @@ func TestNewPasswordEndsFeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, err := io.ReadAll(lines); err == nil {
-		t.Errorf("the feed ended in order after %q", text)
+		t.Errorf("the end of the feed: got no error after %q, want one", text)
 	}
 	if now := c.server.PID(); now != before {
 		t.Errorf("the process: got %d, want %d", now, before)
@@ -245,7 +245,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if now := c.server.PID(); now == before || now == 0 {
-		t.Errorf("the process was %d and is %d", before, now)
+		t.Errorf("the process: got %d, want one other than 0 and %d", now, before)
 	}
 	c.value("v")
 	found := processes.With(t, c.server.script())
@@ -254,7 +254,7 @@ func TestMemory(t *testing.T) {
 	}
 	for _, p := range found {
 		if !strings.Contains(p.Arguments, "--max-old-space-size=300") {
-			t.Errorf("a process without the new limit runs: %s", p.Arguments)
+			t.Errorf("the arguments of a process: got %s, want the new limit --max-old-space-size=300", p.Arguments)
 		}
 	}
 }
@@ -355,7 +355,7 @@ func TestRestartEndsFeeds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if text, err := io.ReadAll(answer.Body); err == nil {
-			t.Errorf("the feed %s ended in order after %q", feed, text)
+			t.Errorf("the end of the feed %s: got no error after %q, want one", feed, text)
 		}
 		answer.Body.Close()
 	}
@@ -394,10 +394,10 @@ func TestServerThatCannotStart(t *testing.T) {
 	o, _ := options(t, filepath.Join(machine.PassableFolder(t, ""), "c"))
 	o.Program.Node = "/bin/false"
 	if _, err := Open(context.Background(), o); err == nil || !strings.Contains(err.Error(), "ended before it was ready") {
-		t.Errorf("Open said %v", err)
+		t.Errorf("Open with a program that ends: got error %v, want one with \"ended before it was ready\"", err)
 	}
 	o.Folder = filepath.Join(o.Folder, strings.Repeat("x", process.LongestSocket))
 	if _, err := Open(context.Background(), o); err == nil || !strings.Contains(err.Error(), "too long for a socket") {
-		t.Errorf("Open said %v", err)
+		t.Errorf("Open with a long folder: got error %v, want one with \"too long for a socket\"", err)
 	}
 }
