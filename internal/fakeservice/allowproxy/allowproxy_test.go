@@ -84,22 +84,22 @@ func TestGate(t *testing.T) {
 	}
 	p.Lead("tcp", echo(t))
 	if _, err := visit(t, p, "127.0.0.7"); err != nil {
-		t.Errorf("an open proxy met %v", err)
+		t.Errorf("an open proxy: got error %v, want none", err)
 	}
 	p.Allow([]netip.Prefix{netip.MustParsePrefix("127.0.0.8/31"), netip.MustParsePrefix("2001:db8::/32")})
 	inside, err := visit(t, p, "127.0.0.8")
 	if err != nil {
-		t.Errorf("an address in the list met %v", err)
+		t.Errorf("an address in the list: got error %v, want none", err)
 	}
 	// A reset indicates a firewall. An orderly end would look like a fault.
 	if _, err := visit(t, p, "127.0.0.7"); !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
-		t.Errorf("an address outside the list met %v", err)
+		t.Errorf("an address outside the list: got error %v, want a reset connection", err)
 	}
 	if !strings.Contains(log.String(), "not in the allowlist") || !strings.Contains(log.String(), "127.0.0.7") {
 		t.Error("the log does not report the refused connection from 127.0.0.7")
 	}
 	if err := say(inside); err != nil {
-		t.Errorf("an open connection met %v", err)
+		t.Errorf("an open connection whose address is in the list: got error %v, want none", err)
 	}
 	p.Allow([]netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")})
 	if err := say(inside); err == nil {
@@ -108,11 +108,11 @@ func TestGate(t *testing.T) {
 	p.Allow(nil)
 	again, err := visit(t, p, "127.0.0.7")
 	if err != nil {
-		t.Errorf("an empty list met %v", err)
+		t.Errorf("an empty list: got error %v, want none", err)
 	}
 	p.Close()
 	if err := say(again); err == nil {
-		t.Error("a connection lives on when the proxy is closed")
+		t.Error("a connection when the proxy is closed: got no error, want one")
 	}
 	if _, err := visit(t, p, "127.0.0.7"); err == nil {
 		t.Error("a closed proxy let someone in")
@@ -137,7 +137,7 @@ func TestGatePassesHalfClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, err := io.ReadAll(conn); err != nil || string(text) != "all of it" {
-		t.Errorf("it came back as %q, %v", text, err)
+		t.Errorf("the echo: got %q and error %v, want all of it", text, err)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestGateWithTLS(t *testing.T) {
 	}
 	defer conn.Close()
 	if err := say(conn); err != nil {
-		t.Errorf("by TLS it met %v", err)
+		t.Errorf("a connection by TLS: got error %v, want none", err)
 	}
 	if _, err := io.WriteString(conn, "all of it"); err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestGateWithTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, err := io.ReadAll(conn); err != nil || string(text) != "all of it" {
-		t.Errorf("it came back as %q, %v", text, err)
+		t.Errorf("the echo by TLS: got %q and error %v, want all of it", text, err)
 	}
 }
 
@@ -189,6 +189,6 @@ func TestGateTakesAFreePort(t *testing.T) {
 	}
 	defer second.Close()
 	if second.Port() == first.Port() || second.Port() == 0 {
-		t.Errorf("both are at port %d", first.Port())
+		t.Errorf("the port of the second proxy: got %d, want one other than 0 and %d", second.Port(), first.Port())
 	}
 }

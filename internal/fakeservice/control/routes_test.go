@@ -35,7 +35,7 @@ func TestIndexOfControlRoutes(t *testing.T) {
 	page := fakeservicetest.Visit(t, fakeservicetest.Start(t)).Open("/_fake/")
 	for _, r := range control.Routes() {
 		if line := r.Method + " " + r.Path + " " + r.Description; page.Status != http.StatusOK || !strings.Contains(page.Text(), line) {
-			t.Errorf("the index, with status %d, lacks %q", page.Status, line)
+			t.Errorf("the index: got status %d, want 200 with the line %q", page.Status, line)
 		}
 	}
 }

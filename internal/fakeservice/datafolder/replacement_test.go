@@ -48,7 +48,7 @@ func TestReplacement(t *testing.T) {
 				},
 			}.Do(t.Context())
 			if errors.Is(err, broken) != (row.want == "old") || read() != row.want || !slices.Equal(steps, row.steps) {
-				t.Errorf("the data is %q after %q: %v", read(), steps, err)
+				t.Errorf("got data %q, steps %q and error %v, want %q and %q", read(), steps, err, row.want, row.steps)
 			}
 			if entries, err := os.ReadDir(filepath.Dir(folder)); err != nil || len(entries) != 1 {
 				t.Errorf("the parent folder: got entries %v and error %v, want the data folder only", entries, err)
@@ -74,7 +74,7 @@ func TestRecover(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(filepath.Join(folder, "data.before")); err != nil {
-			t.Errorf("the data of before is not back: %v", err)
+			t.Errorf("the data from before: got error %v, want it in its place again", err)
 		}
 		if entries, err := os.ReadDir(filepath.Dir(folder)); err != nil || len(entries) != 1 {
 			t.Errorf("the parent folder: got entries %v and error %v, want the data folder only", entries, err)

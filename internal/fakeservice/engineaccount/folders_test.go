@@ -28,10 +28,10 @@ func TestCopyTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	if size, err := SizeOf(to); err != nil || size != int64(len("deep")+len("flat")) {
-		t.Errorf("the copy has %d bytes, %v", size, err)
+		t.Errorf("the size of the copy: got %d and error %v, want %d", size, err, len("deep")+len("flat"))
 	}
 	if info, err := os.Stat(filepath.Join(to, "empty")); err != nil || !info.IsDir() || info.Mode().Perm() != 0o700 {
-		t.Errorf("the empty folder is %v, %v", info, err)
+		t.Errorf("the empty folder: got %v and error %v, want a folder with mode 0700", info, err)
 	}
 	if _, err := os.Stat(filepath.Join(to, "skipped")); err == nil {
 		t.Error("the folder to skip was copied")
@@ -39,7 +39,7 @@ func TestCopyTree(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := (Account{}).CopyTree(ended, from, filepath.Join(t.TempDir(), "x"), nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("with a context that has ended it met %v", err)
+		t.Errorf("CopyTree with a context that has ended: got error %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -74,10 +74,10 @@ func TestCopyFileFollowsNoLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := (Account{}).CopyFile(path, to); err == nil {
-		t.Error("got no error, want one")
+		t.Error("CopyFile of a link: got no error, want one")
 	}
 	if _, err := os.Stat(to); err == nil {
-		t.Error("got a copy, want none")
+		t.Error("the target of CopyFile of a link: got a copy, want none")
 	}
 }
 

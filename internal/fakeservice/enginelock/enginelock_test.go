@@ -37,7 +37,7 @@ func TestLock(t *testing.T) {
 		release()
 		(<-closed)()
 		if _, _, err := lock.Acquire(t.Context()); !errors.Is(err, ErrClosed) || lock.Life().Err() == nil {
-			t.Errorf("who comes after Close got %v", err)
+			t.Errorf("Acquire after Close: got error %v and %v from the context of Life, want %v and an error", err, lock.Life().Err(), ErrClosed)
 		}
 		lock.Close()()
 	})
