@@ -46,7 +46,7 @@ func TestKeptTableIsWhole(t *testing.T) {
 	}
 	for _, client := range []string{"@supabase/auth-js", "nano"} {
 		if counts.Clients[client] == 0 {
-			t.Errorf("the client %s has done nothing", client)
+			t.Errorf("the operations of the client %s: got none, want at least one", client)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestKinds(t *testing.T) {
 			}
 			slices.Sort(got)
 			if diff := cmp.Diff(row.want, got); diff != "" {
-				t.Errorf("wanted (-) and counted (+):\n%s", diff)
+				t.Errorf("the counted kinds differ (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -127,7 +127,7 @@ func TestTools(t *testing.T) {
 		"PUT /instances/{id}/sql-console": once, "PUT /instances/{id}/engines/postgres/console": once, "GET /me": once,
 	}
 	if diff := cmp.Diff(want, counts.Operations); diff != "" {
-		t.Errorf("wanted (-) and counted (+):\n%s", diff)
+		t.Errorf("the counted operations differ (-want +got):\n%s", diff)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestTable(t *testing.T) {
 	page := counts.Table(some, "# Evidence")
 	for _, row := range []string{"| `GET /me` | missing | missing | missing | missing | missing | missing | missing |\n", "| `POST /webhooks` | missing | 4 | 2 | missing | missing | missing | 6 |\n", "| `client` | 6 |\n"} {
 		if !strings.Contains(page, row) {
-			t.Errorf("the table lacks %s:\n%s", row, page)
+			t.Errorf("the table: got\n%s\nwant the row %s", page, row)
 		}
 	}
 	read, err := evidence.Parse(page)
@@ -158,9 +158,9 @@ func TestTable(t *testing.T) {
 	}
 	want := []string{"GET /me is driven neither by Terraform nor by raw HTTP", "GET /me is driven by no MCP tool", "GET /me is not done in the portal", "POST /webhooks has no negative case"}
 	if diff := cmp.Diff(want, read.Lacking(some)); diff != "" {
-		t.Errorf("lacking (-) and told (+):\n%s", diff)
+		t.Errorf("the lacking evidence differs (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(append(want[:3:3], "POST /webhooks is not in the document"), read.Lacking(some[:1])); diff != "" {
-		t.Errorf("without an operation, lacking (-) and told (+):\n%s", diff)
+		t.Errorf("without an operation, the lacking evidence differs (-want +got):\n%s", diff)
 	}
 }

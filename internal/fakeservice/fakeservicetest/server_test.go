@@ -47,7 +47,7 @@ func TestViolationsFailTheTest(t *testing.T) {
 			log := &recorder{}
 			server := fakeservicetest.Start(log)
 			if !strings.HasSuffix(server.BaseURL, "/api/v1") || !strings.HasPrefix(server.BaseURL, server.RootURL) {
-				t.Errorf("the addresses are %s and %s", server.BaseURL, server.RootURL)
+				t.Errorf("the addresses: got %s, want %s/… that ends with /api/v1", server.BaseURL, server.RootURL)
 			}
 			id := server.AddInstance(fakeservice.Instance{}).ID
 			row.spoil(server, id)
