@@ -74,7 +74,7 @@ func TestFaults(t *testing.T) {
 				equal(t, "body", got.text, row.text)
 				equal(t, "time of the answer", got.at, row.at)
 				if !errors.Is(got.err, row.err) {
-					t.Errorf("the error is %v, want %v", got.err, row.err)
+					t.Errorf("the error: got %v, want %v", got.err, row.err)
 				}
 				var reached []string
 				for _, note := range w.noted() {
@@ -143,7 +143,7 @@ func TestBeforeAndAfter(t *testing.T) {
 			ctx, kill := context.WithCancel(t.Context())
 			w.Inject(gateway.Fault{Before: kill, Drop: true})
 			if got := w.send(ctx, "POST", "/things", "x"); got.err == nil {
-				t.Errorf("the killed client has an answer: %d", got.status)
+				t.Errorf("the killed client: got status %d, want no answer", got.status)
 			}
 			synctest.Wait()
 			equal(t, "what happened", w.noted(), []string{"0s answered: POST x , struck"})
@@ -173,7 +173,7 @@ func TestClientThatLeaves(t *testing.T) {
 				defer cancel()
 				got := w.send(ctx, "POST", "/things", "x")
 				if !errors.Is(got.err, context.DeadlineExceeded) {
-					t.Errorf("the client got %+v", got)
+					t.Errorf("the client: got %+v, want the error %v", got, context.DeadlineExceeded)
 				}
 				time.Sleep(time.Hour)
 				equal(t, "what happened", w.noted(), row.want)
@@ -225,7 +225,7 @@ func TestServiceThatAborts(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
 		if got := w.get("/abort"); !errors.Is(got.err, gateway.ErrConnectionClosed) {
-			t.Errorf("the client got %+v", got)
+			t.Errorf("the client: got %+v, want the error %v", got, gateway.ErrConnectionClosed)
 		}
 	})
 }
@@ -253,15 +253,15 @@ func TestOverAConnection(t *testing.T) {
 	equal(t, "body", text, whole[:len(whole)/2])
 	equal(t, "length", length, int64(len(whole)))
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error: got %v, want %v", err, io.ErrUnexpectedEOF)
 	}
 
 	g.Inject(gateway.Fault{Drop: true, Times: 2}) // the client repeats a GET by itself
 	if text, _, err := read(); err == nil {
-		t.Errorf("an answer came: %s", text)
+		t.Errorf("a dropped answer: got %s, want an error", text)
 	}
 	g.Reset()
 	if text, _, err := read(); err != nil || text != whole {
-		t.Errorf("the answer is %q, %v", text, err)
+		t.Errorf("the answer after the reset: got %q and error %v, want the whole text", text, err)
 	}
 }

@@ -154,7 +154,7 @@ func TestLatency(t *testing.T) {
 		for range 2 {
 			all.Go(func() {
 				if got := w.get("/things"); got.status != http.StatusCreated || got.at != 20*time.Millisecond {
-					t.Errorf("answered %d after %s", got.status, got.at)
+					t.Errorf("the answer: got status %d after %s, want %d after 20ms", got.status, got.at, http.StatusCreated)
 				}
 			})
 		}
@@ -180,7 +180,7 @@ func TestAway(t *testing.T) {
 
 		w.Away(time.Minute, 0)
 		if got := w.get("/things"); !errors.Is(got.err, gateway.ErrConnectionClosed) {
-			t.Errorf("the client got %+v", got)
+			t.Errorf("the client: got %+v, want the error %v", got, gateway.ErrConnectionClosed)
 		}
 		equal(t, "what happened", w.noted(), []string{"5s answered: GET  , struck"})
 		w.Away(0, 0)

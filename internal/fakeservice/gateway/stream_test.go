@@ -53,7 +53,7 @@ func TestFlushedPartIsSent(t *testing.T) {
 		header, body := open()
 		first := make([]byte, 6)
 		if _, err := io.ReadFull(body, first); err != nil || string(first) != "first " {
-			t.Fatalf("first part: got %q and %v", first, err)
+			t.Fatalf("first part: got %q and %v, want \"first \"", first, err)
 		}
 		if header.Get("Date") == "" || header.Get("Content-Type") != "text/event-stream" {
 			t.Errorf("header: got %v, want a date and the type", header)
@@ -74,7 +74,7 @@ func TestFlushedPartIsSent(t *testing.T) {
 		g.Inject(gateway.Fault{Delay: time.Second})
 		_, body = open()
 		if _, err := io.ReadFull(body, first); err != nil || string(first) != "first " {
-			t.Errorf("first part after a delay: got %q and %v", first, err)
+			t.Errorf("first part after a delay: got %q and %v, want \"first \"", first, err)
 		}
 		service.release <- struct{}{}
 		<-service.ended
@@ -114,7 +114,7 @@ func TestReadDeadlineReachesTheClient(t *testing.T) {
 		}
 		_ = resp.Body.Close()
 		if err := <-errs; err != nil {
-			t.Errorf("%+v: got %v", fault, err)
+			t.Errorf("SetReadDeadline with %+v: got %v, want no error", fault, err)
 		}
 	}
 }

@@ -131,6 +131,6 @@ func (w *world) statuses(n int, path string) []int {
 func equal[T any](t *testing.T, what string, have, want T) {
 	t.Helper()
 	if diff := cmp.Diff(want, have); diff != "" {
-		t.Errorf("%s (-want +have):\n%s", what, diff)
+		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

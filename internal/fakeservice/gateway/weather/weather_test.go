@@ -126,23 +126,23 @@ func TestEachKindStrikes(t *testing.T) {
 				for i, p := range play(t, w, seed, n) {
 					if !p.Strike {
 						if p.Seen != "200" || p.Cut || p.Took != 0 || p.Lag != 0 || p.Served != 0 {
-							t.Errorf("request %d is fair and met %+v", i+1, p)
+							t.Errorf("request %d, which is fair: got %+v, want 200 at once", i+1, p)
 						}
 						continue
 					}
 					struck++
 					counts[p.Kind]++
 					if !looks[p.Kind](p) {
-						t.Errorf("request %d does not look like %s: %+v", i+1, p.Kind, p)
+						t.Errorf("request %d: got %+v, want the looks of %s", i+1, p, p.Kind)
 					}
 				}
 				for _, k := range kinds[w] {
 					if counts[k] == 0 {
-						t.Errorf("%s never strikes", k)
+						t.Errorf("requests that %s strikes: got none, want at least one", k)
 					}
 				}
 				if len(counts) != len(kinds[w]) || struck < least[w] || struck > most[w] {
-					t.Errorf("%d of %d requests are struck by %d kinds", struck, n, len(counts))
+					t.Errorf("of %d requests: got %d struck by %d kinds, want %d to %d by %d kinds", n, struck, len(counts), least[w], most[w], len(kinds[w]))
 				}
 				t.Logf("%d of %d requests: %s", struck, n, table(counts))
 			})
@@ -165,7 +165,7 @@ func TestSameSeedSameWeather(t *testing.T) {
 	t.Parallel()
 	first, again, other := play(t, weather.Storm, 3, 300), play(t, weather.Storm, 3, 300), play(t, weather.Storm, 4, 300)
 	if difference := cmp.Diff(first, again); difference != "" {
-		t.Errorf("the same seed gives other weather:\n%s", difference)
+		t.Errorf("the weather of the same seed differs (-first +again):\n%s", difference)
 	}
 	if cmp.Equal(first, other) {
 		t.Error("two seeds: got the same weather, want different weather")
@@ -188,7 +188,7 @@ func TestEachRequestHasItsOwnWeather(t *testing.T) {
 			want = kind.Fault(amount)
 		}
 		if difference := cmp.Diff(want, backwards[n]); difference != "" {
-			t.Errorf("request %d (-want +got)\n%s", n, difference)
+			t.Errorf("request %d (-want +got):\n%s", n, difference)
 		}
 	}
 }
@@ -197,10 +197,10 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, w := range []weather.Weather{weather.Calm, weather.Breeze, weather.Storm} {
 		if got, err := weather.Parse(w.String()); got != w || err != nil {
-			t.Errorf("Parse(%q) = %v, %v", w, got, err)
+			t.Errorf("Parse(%q): got %v and error %v, want %v", w.String(), got, err, w)
 		}
 	}
 	if _, err := weather.Parse("hail"); err == nil {
-		t.Error("hail is a weather")
+		t.Error("Parse of hail: got no error, want one")
 	}
 }
