@@ -16,7 +16,7 @@ func TestToken(t *testing.T) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Authorization", header)
 		if got := httpauth.Token(r); got != want {
-			t.Errorf("%q brings %q, want %q", header, got, want)
+			t.Errorf("the token of %q: got %q, want %q", header, got, want)
 		}
 	}
 }
@@ -31,7 +31,7 @@ func TestRoot(t *testing.T) {
 		{httpauth.Root(plain), "http://localhost:80"}, {httpauth.Root(proxied), "https://fake.test"}, {httpauth.Root(secure), "https://[::1]:443"},
 	} {
 		if row.got != row.want {
-			t.Errorf("the fake was found at %s, want %s", row.got, row.want)
+			t.Errorf("the root of the fake: got %s, want %s", row.got, row.want)
 		}
 	}
 }

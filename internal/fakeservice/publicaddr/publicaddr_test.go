@@ -14,11 +14,11 @@ import (
 func TestParsePorts(t *testing.T) {
 	t.Parallel()
 	if ports, err := publicaddr.ParsePorts("20000-20100"); err != nil || ports != (publicaddr.Ports{20000, 20100}) || ports.String() != "20000-20100" {
-		t.Errorf("the range is %v (%v)", ports, err)
+		t.Errorf("ParsePorts: got %v and error %v, want 20000-20100", ports, err)
 	}
 	for _, text := range []string{"", "20000", "a-b", "2-1", "0-1", "1-65536", "1-2-3", "-1-2"} {
 		if ports, err := publicaddr.ParsePorts(text); err == nil {
-			t.Errorf("%q was read as %v", text, ports)
+			t.Errorf("ParsePorts(%q): got %v, want an error", text, ports)
 		}
 	}
 }
@@ -31,7 +31,7 @@ func TestAddressesOfTheirOwn(t *testing.T) {
 	port := loopback.Port(first.Addr())
 	other := listen(t, a, port)
 	if loopback.Port(other.Addr()) == port || a.Name("127.0.0.1") != "127.0.0.1" || a.Of(first) != "127.0.0.1:"+strconv.Itoa(port) {
-		t.Errorf("the two are at %s and %s", first.Addr(), other.Addr())
+		t.Errorf("the second listener: got %s, want another port than that of %s", other.Addr(), first.Addr())
 	}
 }
 
@@ -49,12 +49,12 @@ func TestRangeOfPorts(t *testing.T) {
 	for range 2 {
 		port := loopback.Port(listen(t, a, 5432).Addr())
 		if seen[port] || port < ports.First || port > ports.Last {
-			t.Errorf("port %d of %s was given, after %v", port, ports, seen)
+			t.Errorf("a port: got %d, want one of %s other than %v", port, ports, seen)
 		}
 		seen[port] = true
 	}
 	if _, err := a.Listen(t.Context(), "127.0.0.1", 5432); err == nil || !strings.Contains(err.Error(), "no port of "+ports.String()) {
-		t.Errorf("a fourth of three ports was given: %v", err)
+		t.Errorf("a fourth of three ports: got error %v, want one with \"no port of %s\"", err, ports)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	t.Parallel()
 	entries := log(700, 900, requestlog.BodyLimit).Entries()
 	if len(entries) != 700 || entries[0].Number != 201 || entries[699].Number != 900 {
-		t.Fatalf("got %d entries from %d on, want 700 from 201 on", len(entries), entries[0].Number)
+		t.Fatalf("the log: got %d entries from %d on, want 700 from 201 on", len(entries), entries[0].Number)
 	}
 	for i, e := range entries {
 		if got, want := e.Body != nil && e.Answer != nil, i >= 200; got != want || e.BodySize != requestlog.BodyLimit || e.AnswerSize != requestlog.BodyLimit {

@@ -16,7 +16,7 @@ func TestRescue(t *testing.T) {
 		panic("oh")
 	}()
 	if err == nil || err.Error() != "work: a mistake in the fake service: oh" {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error: got %v, want a mistake in the fake service: oh", err)
 	}
 	func() {
 		defer Log(log, "a timer")
@@ -24,7 +24,7 @@ func TestRescue(t *testing.T) {
 	}()
 	for _, want := range []string{"in=work panic=oh", `in="a timer" panic=no`, "rescue_test.go"} {
 		if !strings.Contains(said.String(), want) {
-			t.Errorf("the log does not hold %q:\n%s", want, said.String())
+			t.Errorf("the log: got\n%s\nwant %q in it", said.String(), want)
 		}
 	}
 	if err := func() (err error) { defer Error(log, "work", &err); return nil }(); err != nil {

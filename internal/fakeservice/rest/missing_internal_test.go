@@ -31,7 +31,7 @@ func TestMissingOperationsSaySo(t *testing.T) {
 		a.routes = slices.DeleteFunc(slices.Clone(routes()), func(r route) bool { return r.method == o.Method && r.pattern == o.Path })
 		for _, body := range []string{"", `{"colour":"blue"}`} {
 			if got := ask(a, o.Method, o.Path, body); got.Code != http.StatusNotImplemented || !strings.Contains(got.Body.String(), `"code":"not_implemented"`) || !strings.Contains(got.Body.String(), `"detail":`) {
-				t.Errorf("%s without a route was answered %d %s", o, got.Code, got.Body)
+				t.Errorf("%s without a route: got %d %s, want 501 not_implemented with a detail", o, got.Code, got.Body)
 			}
 		}
 	}

@@ -49,6 +49,6 @@ func TestSnapshotStaysDuringARestore(t *testing.T) {
 		}
 	}
 	if err := s.RestoreSnapshot(t.Context(), "first"); err != nil || loads != 1 {
-		t.Errorf("got %d loads and error %v, want one load", loads, err)
+		t.Errorf("RestoreSnapshot: got %d loads and error %v, want one load", loads, err)
 	}
 }

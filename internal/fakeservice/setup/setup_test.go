@@ -40,15 +40,15 @@ func TestSetup(t *testing.T) {
 	}
 	plans, _ := service.Plans(t.Context())
 	if len(plans.Plans) != 2 || plans.Plans[0].Name != "tiny" || plans.Plans[1].PostgresConnections != 300 || plans.Engines["postgres"].FloorMB != 256 || plans.Engines["redis"].FloorMB != 64 {
-		t.Errorf("the catalogue is %+v", plans)
+		t.Errorf("the catalogue: got %+v, want tiny, a plan of 300 connections and the floors 256 and 64", plans)
 	}
 	account, _ := service.Account(t.Context())
 	if account.Email != "ada@example.com" || *account.Company != "Engines Ltd" || account.ID != "acc-ada" || account.Name == nil {
-		t.Errorf("the account is %+v", account)
+		t.Errorf("the account: got %+v, want acc-ada with ada@example.com, Engines Ltd and a name", account)
 	}
 	all := service.Instances()
 	if len(all) != 2 || all[1].Name != "bare" || all[1].Plan != "tiny" || all[1].Region != "mars" {
-		t.Fatalf("the instances are %+v", all)
+		t.Fatalf("the instances: got %+v, want two, the second bare of the plan tiny on mars", all)
 	}
 	shop := all[0]
 	engines := map[string]*core.Engine{
@@ -56,16 +56,16 @@ func TestSetup(t *testing.T) {
 		"auth": {MemoryMB: 256, SiteURL: "https://shop.example", RedirectURLs: []string{"https://shop.example/**"}},
 	}
 	if diff := cmp.Diff(engines, shop.Engines); diff != "" || shop.ID != "i-shop" || shop.Status != core.StatusRunning || shop.ConsoleMode != "ro" || shop.Allowlist[0] != "192.0.2.0/24" {
-		t.Errorf("the shop is %+v\n%s", shop, diff)
+		t.Errorf("the shop: got %+v, want i-shop, running, with the console mode ro and 192.0.2.0/24; engines (-want +got):\n%s", shop, diff)
 	}
 	if apps := service.Apps("i-shop"); len(apps) != 1 || apps[0].Status != core.StatusRunning || apps[0].Env["KEY"] != "value" || apps[0].Links[0] != "auth" || apps[0].MemoryMB != 600 || apps[0].URL == "" {
-		t.Errorf("its apps are %+v", apps)
+		t.Errorf("the apps of the shop: got %+v, want one that runs with KEY=value, the link auth, 600 MB and a URL", apps)
 	}
 	if databases, extensions := service.Databases("i-shop"), service.Extensions("i-shop"); len(databases) != 2 || len(extensions) != 2 || extensions[1].Database != "main" || extensions[0].Version == "" {
 		t.Errorf("shop: got databases %v and extensions %v, want 2 of each", databases, extensions)
 	}
 	if hooks := service.Webhooks(); len(hooks) != 2 || hooks[0].ID != "wh-1" || hooks[0].Enabled || !hooks[1].Enabled || hooks[1].Secret == "" {
-		t.Errorf("the endpoints are %+v", hooks)
+		t.Errorf("the endpoints: got %+v, want wh-1 disabled and another one enabled with a secret", hooks)
 	}
 	if jobs := service.Jobs(); len(jobs) != 0 {
 		t.Errorf("jobs after the setup: got %v, want an empty list", jobs)
@@ -76,7 +76,7 @@ func TestSetup(t *testing.T) {
 	}
 	service.Advance(2 * time.Minute)
 	if in, _ := service.Instance(made.ID); in.Status != core.StatusRunning {
-		t.Errorf("after two minutes the new instance is %s", in.Status)
+		t.Errorf("the new instance after two minutes: got status %s, want %s", in.Status, core.StatusRunning)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		`{"instances": [{"name": "a", "tags": "prod"}]}`: "instances[0].tags: it cannot be a JSON string",
 	} {
 		if _, err := Read(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s is refused by %v, want %s", text, err, want)
+			t.Errorf("%s: got error %v, want one that begins with %s", text, err, want)
 		}
 	}
 }
