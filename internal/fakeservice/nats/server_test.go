@@ -45,7 +45,7 @@ func TestEventOf(t *testing.T) {
 		"of a consumer":    {"$JS.EVENT.ADVISORY.CONSUMER.CREATED.a.b", "{}", Event{}},
 	} {
 		if got, _, ok := eventOf(row.subject, []byte(row.text)); got != row.want || ok != (row.want != Event{}) {
-			t.Errorf("%s: %+v, %t", name, got, ok)
+			t.Errorf("%s: got %+v and %t, want %+v and %t", name, got, ok, row.want, row.want != Event{})
 		}
 	}
 }
@@ -138,14 +138,14 @@ func (w *world) check(manager jetstream.JetStream, name string, messages uint64)
 		w.t.Fatalf("the stream %s: %v", name, err)
 	}
 	if n := stream.CachedInfo().State.Msgs; n != messages {
-		w.t.Errorf("the stream %s has %d messages", name, n)
+		w.t.Errorf("messages of the stream %s: got %d, want %d", name, n, messages)
 	}
 	reader, err := stream.Consumer(w.t.Context(), "reader")
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	if m, err := reader.Next(); err != nil || string(m.Data()) != "1" {
-		w.t.Errorf("the consumer of %s reads %v, %v", name, m, err)
+		w.t.Errorf("the consumer of %s: got message %v and error %v, want 1", name, m, err)
 	}
 }
 
@@ -158,7 +158,7 @@ func (w *world) expect(want ...Event) {
 	}
 	for _, e := range want {
 		if got[e]--; got[e] < 0 {
-			w.t.Errorf("nothing was told of %+v", e)
+			w.t.Errorf("the events: got %+v too rarely, want %+v", e, want)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (w *world) next() Event {
 	case e := <-w.events:
 		return e
 	case <-time.After(machine.Patience):
-		w.t.Fatalf("nothing was told for %s", machine.Patience)
+		w.t.Fatalf("an event: got none in %s, want one", machine.Patience)
 		return Event{}
 	}
 }
@@ -191,13 +191,13 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	backup := filepath.Join(t.TempDir(), "backup")
 	size, err := s.Backup(t.Context(), backup)
 	if err != nil || size == 0 {
-		t.Fatalf("the backup has %d bytes, %v", size, err)
+		t.Fatalf("the backup: got %d bytes and error %v, want more than 0", size, err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Backup(t.Context(), backup); !errors.Is(err, enginelock.ErrClosed) {
-		t.Errorf("a closed server said %v", err)
+		t.Errorf("the backup of a closed server: got error %v, want %v", err, enginelock.ErrClosed)
 	}
 	s = w.open()
 	_, manager = w.customer(s)
@@ -212,7 +212,7 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	w.check(manager, "a", 3)
 	w.check(manager, "b", 2)
 	if err := s.Restore(t.Context(), filepath.Join(backup, "nothing")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the restore of nothing said %v", err)
+		t.Errorf("the restore of a missing folder: got error %v, want %v", err, os.ErrNotExist)
 	}
 	if err := s.Reset(t.Context()); err != nil {
 		t.Fatal(err)
@@ -224,7 +224,7 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(w.Folder); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder is still there: %v", err)
+		t.Errorf("the folder after Remove: got error %v, want that it does not exist", err)
 	}
 }
 
@@ -260,7 +260,7 @@ func TestWhatWasDoneBeforeAStopIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(w.events); n != 0 {
-		t.Errorf("%d more events were told, the first %v", n, <-w.events)
+		t.Errorf("further events: got %d, the first %v, want none", n, <-w.events)
 	}
 }
 
@@ -347,10 +347,10 @@ func TestCustomerIsAlone(t *testing.T) {
 		select {
 		case err := <-refused:
 			if !errors.Is(err, nats.ErrPermissionViolation) {
-				t.Errorf("%s met %v", subject, err)
+				t.Errorf("publishing to %s: got error %v, want %v", subject, err, nats.ErrPermissionViolation)
 			}
 		case <-time.After(machine.Patience):
-			t.Fatalf("the customer may say %s", subject)
+			t.Fatalf("publishing to %s: got no refusal in %s, want one", subject, machine.Patience)
 		}
 	}
 	w.make(manager, "a", 2)
@@ -370,7 +370,7 @@ func TestCustomerIsAlone(t *testing.T) {
 			break
 		}
 		if strings.HasPrefix(m.Subject, ownSubjects) {
-			t.Errorf("the customer sees %s", m.Subject)
+			t.Errorf("the customer's messages: got one of %s, want none of the server's own subjects", m.Subject)
 		}
 	}
 }
@@ -383,6 +383,6 @@ func TestServerThatCannotStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(t.Context(), w.Options); err == nil || !strings.Contains(err.Error(), "start NATS: ") {
-		t.Errorf("Open said %v", err)
+		t.Errorf("Open: got error %v, want one with \"start NATS: \"", err)
 	}
 }
