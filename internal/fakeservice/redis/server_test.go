@@ -31,10 +31,10 @@ func TestProgramOf(t *testing.T) {
 		program, err := programOf("/bin/redis-server", said)
 		missing := (*MissingError)(nil)
 		if program.Version != want || errors.As(err, &missing) != (want == 0) {
-			t.Errorf("%q is %+v, %v", said, program, err)
+			t.Errorf("programOf(%q): got %+v and error %v, want version %d", said, program, err, want)
 		}
 		if want == 0 && !strings.Contains(err.Error(), "apt-get install redis-server") {
-			t.Errorf("%v does not say what to do", err)
+			t.Errorf("programOf(%q): got error %v, want one with apt-get install redis-server", said, err)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func TestServerSeesItsOwnFiles(t *testing.T) {
 	}
 	root := fmt.Sprintf("/proc/%d/root", s.PID())
 	if _, err := os.Stat(root + s.configuration()); err != nil {
-		t.Errorf("the server does not see its configuration: %v", err)
+		t.Errorf("the configuration as the server sees it: got error %v, want none", err)
 	}
 	for _, path := range []string{others, "/root", "/home"} {
 		if _, err := os.Stat(root + path); err == nil {
@@ -130,10 +130,10 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(o.Run); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder of the socket is still there: %v", err)
+		t.Errorf("the folder of the socket after Close: got error %v, want that it does not exist", err)
 	}
 	if _, err := s.Backup(t.Context(), filepath.Join(parent, "late")); !errors.Is(err, enginelock.ErrClosed) {
-		t.Errorf("a closed server said %v", err)
+		t.Errorf("the backup of a closed server: got error %v, want %v", err, enginelock.ErrClosed)
 	}
 	again, err := Open(t.Context(), o)
 	if err != nil {
@@ -141,7 +141,7 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	}
 	c := client(t, again, roots)
 	if v, err := c.Get(t.Context(), "k").Result(); v != "v" {
-		t.Errorf("the folder gives %q, %v", v, err)
+		t.Errorf("the value in the opened folder: got %q and error %v, want v", v, err)
 	}
 	for _, step := range []struct {
 		what string
@@ -162,14 +162,14 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 			t.Fatalf("%s: %v", step.what, err)
 		}
 		if v, err := c.Get(t.Context(), "k").Result(); v != step.want || err != nil && !errors.Is(err, redis.Nil) {
-			t.Errorf("after the %s the value is %q, %v", step.what, v, err)
+			t.Errorf("the value after the %s: got %q and error %v, want %q", step.what, v, err, step.want)
 		}
 	}
 	if err := again.Remove(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(o.Folder); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder is still there: %v", err)
+		t.Errorf("the folder after Remove: got error %v, want that it does not exist", err)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestReplacementThatWasCutShort(t *testing.T) {
 	}
 	t.Cleanup(func() { again.Remove() })
 	if v, err := client(t, again, roots).Get(t.Context(), "k").Result(); v != "v" {
-		t.Errorf("the value is %q, %v", v, err)
+		t.Errorf("the value: got %q and error %v, want v", v, err)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestKilledServerComesBack(t *testing.T) {
 	}
 	machine.Until(t, "another process", func() bool { return s.PID() != 0 && s.PID() != killed.Pid })
 	if v, err := c.Get(t.Context(), "k").Result(); v != "v" {
-		t.Errorf("the value is %q, %v", v, err)
+		t.Errorf("the value after the kill: got %q and error %v, want v", v, err)
 	}
 }
 
@@ -243,7 +243,7 @@ func TestCustomerIsNoAdministrator(t *testing.T) {
 			args[i] = word
 		}
 		if err := c.Do(t.Context(), args...).Err(); err == nil || !strings.HasPrefix(err.Error(), "NOPERM") && !strings.Contains(err.Error(), "not allowed") {
-			t.Errorf("%s met %v", command, err)
+			t.Errorf("the command %s: got error %v, want a refusal", command, err)
 		}
 	}
 	for _, command := range [][]any{
@@ -251,7 +251,7 @@ func TestCustomerIsNoAdministrator(t *testing.T) {
 		{"CLIENT", "SETNAME", "x"}, {"XADD", "s", "*", "a", "b"}, {"FLUSHALL"},
 	} {
 		if err := c.Do(t.Context(), command...).Err(); err != nil {
-			t.Errorf("%v met %v", command, err)
+			t.Errorf("the command %v: got error %v, want none", command, err)
 		}
 	}
 }
@@ -262,10 +262,10 @@ func TestServerThatCannotStart(t *testing.T) {
 	o, _ := options(t, filepath.Join(machine.PassableFolder(t, ""), "r"))
 	o.Program.Path = "/bin/false"
 	if _, err := Open(context.Background(), o); err == nil || !strings.Contains(err.Error(), "ended before it was ready") {
-		t.Errorf("Open said %v", err)
+		t.Errorf("Open with a program that ends: got error %v, want one with \"ended before it was ready\"", err)
 	}
 	o.Folder = filepath.Join(o.Folder, strings.Repeat("x", process.LongestSocket))
 	if _, err := Open(context.Background(), o); err == nil || !strings.Contains(err.Error(), "too long for a socket") {
-		t.Errorf("Open said %v", err)
+		t.Errorf("Open with a long folder: got error %v, want one with \"too long for a socket\"", err)
 	}
 }
