@@ -36,7 +36,7 @@ func TestNotInBackups(t *testing.T) {
 		"pg_dynshmem/mmap.1": true, "pg_stat_tmp/x": true, "pg_walx": false,
 	} {
 		if got := notInBackups(path); got != want {
-			t.Errorf("notInBackups(%q) is %t", path, got)
+			t.Errorf("notInBackups(%q): got %t, want %t", path, got, want)
 		}
 	}
 }
@@ -49,7 +49,7 @@ func TestNotInLog(t *testing.T) {
 		last: false, "000000010000000100000002": true, "archive_status": false, "00000002.history": false,
 	} {
 		if got := notInLog(path, first, last); got != want {
-			t.Errorf("notInLog(%q) is %t", path, got)
+			t.Errorf("notInLog(%q): got %t, want %t", path, got, want)
 		}
 	}
 }

@@ -41,12 +41,12 @@ func TestLocate(t *testing.T) {
 		found, err := Locate(t.Context(), pretend(t, row.says))
 		if row.version == 0 {
 			if missing := (*MissingError)(nil); !errors.As(err, &missing) {
-				t.Errorf("%q gave %v", row.says, err)
+				t.Errorf("Locate of %q: got error %v, want a MissingError", row.says, err)
 			}
 			continue
 		}
 		if err != nil || found.Version != row.version {
-			t.Errorf("%q gave version %d, %v", row.says, found.Version, err)
+			t.Errorf("Locate of %q: got version %d and error %v, want version %d", row.says, found.Version, err, row.version)
 		}
 	}
 }
@@ -56,11 +56,11 @@ func TestLocateNowhere(t *testing.T) {
 	folder := t.TempDir()
 	_, err := Locate(t.Context(), folder)
 	if missing := (*MissingError)(nil); !errors.As(err, &missing) || !strings.Contains(missing.Error(), folder) {
-		t.Fatalf("it said %v", err)
+		t.Fatalf("Locate in an empty folder: got error %v, want a MissingError that names %s", err, folder)
 	}
 	for system, want := range map[string]string{"linux": "apt-get install", "darwin": "brew install", "windows": "WSL"} {
 		if got := howToInstall(system); !strings.Contains(got, want) {
-			t.Errorf("on %s it says %q", system, got)
+			t.Errorf("howToInstall(%q): got %q, want %q in it", system, got, want)
 		}
 	}
 }
@@ -73,6 +73,6 @@ func TestLocateHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found.Version < oldestVersion || !runnable(found.Postgres) || !runnable(found.Initdb) {
-		t.Errorf("it found %+v", found)
+		t.Errorf("Locate: got %+v, want version %d or newer with programs that run", found, oldestVersion)
 	}
 }

@@ -101,7 +101,7 @@ func TestRestoreOfRubbish(t *testing.T) {
 	}
 	for _, folder := range []string{rubbish, filepath.Join(rubbish, "nothing")} {
 		if err := c.Restore(t.Context(), folder); err == nil {
-			t.Errorf("%s could be restored", folder)
+			t.Errorf("Restore of %s: got no error, want one", folder)
 		}
 		ask(t, c, "SELECT * FROM kept")
 	}
@@ -149,7 +149,7 @@ func TestPortsThatAreTaken(t *testing.T) {
 	})
 	c := newCluster(t, newServer(t), host)
 	if c.DirectPort() == DirectPort || c.DirectPort() == 0 || c.PooledPort() == PooledPort {
-		t.Errorf("the ports are %d and %d", c.DirectPort(), c.PooledPort())
+		t.Errorf("the ports: got %d and %d, want others than %d and %d", c.DirectPort(), c.PooledPort(), DirectPort, PooledPort)
 	}
 	ask(t, c, "SELECT 1")
 }
@@ -173,18 +173,18 @@ func TestInsidePort(t *testing.T) {
 		return err
 	}
 	if err := connect("require", c.settings.OwnerPassword); err != nil {
-		t.Errorf("the inside port met %s", err)
+		t.Errorf("the inside port: got error %v, want none", err)
 	}
 	for _, wrong := range [][2]string{{"disable", c.settings.OwnerPassword}, {"require", "wrong"}} {
 		if _, state, refused := IsSQLError(connect(wrong[0], wrong[1])); !refused || !strings.HasPrefix(state, "28") {
-			t.Errorf("with %v it met %s", wrong, state)
+			t.Errorf("a connection with sslmode %s and a password: got SQL state %q, want one of class 28", wrong[0], state)
 		}
 	}
 	if err := c.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if now := c.InsidePort(); now != port {
-		t.Errorf("the port was %d and is %d", port, now)
+		t.Errorf("the port after a restart: got %d, want %d", now, port)
 	}
 }
 
@@ -199,15 +199,15 @@ func TestClosedCluster(t *testing.T) {
 		}
 	}
 	if err := c.Restart(t.Context()); err == nil {
-		t.Error("it could be restarted")
+		t.Error("Restart of a closed cluster: got no error, want one")
 	}
 	if _, err := c.Query(t.Context(), OwnerRole, DefaultDatabase, "SELECT 1"); err == nil {
-		t.Error("it answers")
+		t.Error("Query of a closed cluster: got no error, want one")
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.NewCluster(t.Context(), "late", settings(t, "127.0.0.1")); err == nil {
-		t.Error("a server that was closed makes clusters")
+		t.Error("NewCluster of a closed server: got no error, want one")
 	}
 }

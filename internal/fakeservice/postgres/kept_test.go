@@ -58,7 +58,7 @@ func TestKeptCluster(t *testing.T) {
 	wanted.OwnerPassword = "another"
 	mustClose(t, first)
 	if left := processes.With(t, folder); len(left) != 0 {
-		t.Errorf("%v still run", left)
+		t.Errorf("processes of the closed server: got %v, want none", left)
 	}
 
 	// The server and its owner were killed in the middle of a restore.
@@ -87,14 +87,14 @@ func TestKeptCluster(t *testing.T) {
 	}
 	ask(t, again, "SELECT * FROM kept")
 	if is := (Ports{again.DirectPort(), again.PooledPort(), again.InsidePort()}); is != wanted.Ports {
-		t.Errorf("the ports were %v and are %v", wanted.Ports, is)
+		t.Errorf("the ports: got %v, want %v", is, wanted.Ports)
 	}
 	if _, err := second.NewCluster(t.Context(), "half-made", settings(t, loopback.Address(t.Context(), DirectPort, PooledPort))); err != nil {
 		t.Errorf("a cluster that was not made in full: %s", err)
 	}
 	found, err := filepath.Glob(filepath.Join(folder, "*", "*half*"))
 	if err != nil || len(found) != 0 {
-		t.Errorf("%v is left, %v", found, err)
+		t.Errorf("files of the cluster that was half made: got %v and error %v, want none", found, err)
 	}
 	if err := again.Remove(); err != nil {
 		t.Error(err)
@@ -153,7 +153,7 @@ func TestKeptDataOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.NewCluster(t.Context(), "old", settings(t, loopback.Address(t.Context(), DirectPort, PooledPort))); err == nil || !strings.Contains(err.Error(), `the version "9"`) {
-		t.Errorf("NewCluster said %v", err)
+		t.Errorf("NewCluster: got error %v, want one with the version \"9\"", err)
 	}
 	if _, err := os.Stat(filepath.Join(data, "PG_VERSION")); err != nil {
 		t.Error(err)

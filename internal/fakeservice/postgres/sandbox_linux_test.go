@@ -91,7 +91,7 @@ func TestServerWritesOnlyItsData(t *testing.T) {
 	}
 	for _, name := range []string{"postgresql.conf", "pgbouncer.ini", "users.txt", usersFile} {
 		if text, err := os.ReadFile(c.path(name)); err != nil || strings.Contains(string(text), "broken") {
-			t.Errorf("%s was changed (%v)", name, err)
+			t.Errorf("%s: got changed text or error %v, want neither", name, err)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestPoolerSeesItsOwnFiles(t *testing.T) {
 	}
 	root := fmt.Sprintf("/proc/%d/root", c.pooler.process.PID())
 	if _, err := os.Stat(root + c.path("pgbouncer.ini")); err != nil {
-		t.Errorf("PgBouncer does not see its configuration: %v", err)
+		t.Errorf("the configuration as PgBouncer sees it: got error %v, want none", err)
 	}
 	for _, path := range []string{c.data(), "/root", "/home"} {
 		if _, err := os.Stat(root + path); err == nil {

@@ -29,7 +29,7 @@ func TestSplit(t *testing.T) {
 		"SELECT 2e'1;'; SELECT $tag$no end;": {"SELECT 2e'1;'", "SELECT $tag$no end;"},
 	} {
 		if diff := cmp.Diff(want, split(sql)); diff != "" {
-			t.Errorf("%q: %s", sql, diff)
+			t.Errorf("split(%q) (-want +got):\n%s", sql, diff)
 		}
 	}
 }
