@@ -39,10 +39,10 @@ func TestProgramGetsWhatItIsGiven(t *testing.T) {
 		s.Input, s.Environment, s.Folder = strings.NewReader("input"), []string{"A=b", "PATH=" + os.Getenv("PATH")}, folder
 	})
 	if want := "input\nb\n" + folder + "\n0"; said != want {
-		t.Errorf("it said %q (%v), want %q", said, err, want)
+		t.Errorf("the output: got %q and error %v, want %q", said, err, want)
 	}
 	if said, _ := shell(t, "export"); strings.Contains(said, "SECRET") {
-		t.Errorf("without an environment it has %s", said)
+		t.Errorf("the environment of a program without one: got %s, want no SECRET", said)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestProgramsThatDoNotWork(t *testing.T) {
 	}
 	_, err := shell(t, "exit 7")
 	if ended := (*exec.ExitError)(nil); !errors.As(err, &ended) || ended.ExitCode() != 7 {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("the end of a program: got error %v, want exit status 7", err)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestStop(t *testing.T) {
 		machine.Until(t, "it is ready", func() bool { return strings.Contains(said.String(), "ready") })
 		p.Stop(patience, syscall.SIGTERM)
 		if how, killed := p.How(), patience < time.Second; strings.Contains(how, "killed") != killed {
-			t.Errorf("%s: %s", script, how)
+			t.Errorf("the end of %q: got %q, want it killed: %t", script, how, killed)
 		}
 		p.Signal(os.Kill) // no effect after the end
 	}
@@ -89,10 +89,10 @@ func TestTail(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := tail.String(); !strings.HasSuffix(got, row[1]) {
-			t.Errorf("after %q the tail is %q, want %q", row[0], got, row[1])
+			t.Errorf("the tail after %q: got %q, want %q", row[0], got, row[1])
 		}
 	}
 	if diff := cmp.Diff(10, len(tail.text)); diff != "" {
-		t.Error(diff)
+		t.Errorf("the length of the tail (-want +got):\n%s", diff)
 	}
 }

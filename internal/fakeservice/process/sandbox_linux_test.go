@@ -93,12 +93,12 @@ func TestSandboxKeepsIn(t *testing.T) {
 	} {
 		said, err := shell(t, row.script, inside)
 		if (err != nil && said == "") || !strings.HasPrefix(said, row.want) {
-			t.Errorf("%s: it says %q (%v), want %q", name, said, err, row.want)
+			t.Errorf("%s: got %q and error %v, want %q", name, said, err, row.want)
 		}
 	}
 	for name, want := range map[string]string{"own/other": "new\n", "own/file": "own", "read/file": "read", "neighbour/file": "neighbour"} {
 		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(text) != want {
-			t.Errorf("%s holds %q (%v), want %q", name, text, err, want)
+			t.Errorf("%s: got %q and error %v, want %q", name, text, err, want)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func TestSandboxKeepsVariablesIn(t *testing.T) {
 		s.Environment = append(s.Environment, "LD_PRELOAD=/own/evil.so")
 	})
 	if err != nil || strings.Count(said, "evil.so") > 1 {
-		t.Errorf("it says %q (%v)", said, err)
+		t.Errorf("the output: got %q and error %v, want evil.so at most once", said, err)
 	}
 }
 
@@ -166,11 +166,11 @@ func TestSandboxSignals(t *testing.T) {
 			p.Signal(os.Kill)
 		}
 		if how := p.How(); how != row.how {
-			t.Errorf("%s: %s, want %s", name, how, row.how)
+			t.Errorf("%s: got %q, want %q", name, how, row.how)
 		}
 		// A zombie counts as ended.
 		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID())); err == nil && !strings.Contains(string(stat), ") Z ") {
-			t.Errorf("%s: something of it is left", name)
+			t.Errorf("the process of %q after its end: got the state %q, want none or Z", name, stat)
 		}
 	}
 }
@@ -203,7 +203,7 @@ func TestSandboxLeavesNothing(t *testing.T) {
 		inside(&broken)
 		broken.Mounts = []Mount{{"/nowhere", "/there/is/none", false}}
 		if _, err := Start(broken); err == nil {
-			t.Fatal("a sandbox was made of nothing")
+			t.Fatal("Start of a sandbox with a missing source: got no error, want one")
 		}
 	}
 	for range 10 {
@@ -219,7 +219,7 @@ func TestSandboxLeavesNothing(t *testing.T) {
 		return after.goroutines <= before.goroutines
 	})
 	if after.threads > before.threads+5 || after.descriptors > before.descriptors {
-		t.Errorf("before %+v; after %d starts %+v", before, 2*starts, after)
+		t.Errorf("after %d starts: got %+v, want no more than before: %+v", 2*starts, after, before)
 	}
 }
 

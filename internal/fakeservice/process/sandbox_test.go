@@ -40,7 +40,7 @@ func TestFoldersAbove(t *testing.T) {
 	t.Parallel()
 	got := strings.Join(foldersAbove([]string{"/opt/go/tools", "/etc/ssl", "/opt/node", "/usr/lib/x", "/data", "/etc/hosts"}), " ")
 	if want := "--dir /etc --dir /opt --dir /opt/go"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("foldersAbove: got %q, want %q", got, want)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestExports(t *testing.T) {
 		got := strings.Split(strings.TrimSuffix(said, "\x00"), "\x00")
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%s: error %v, -want +got\n%s", program, err, diff)
+			t.Errorf("%s: got error %v; the environment (-want +got):\n%s", program, err, diff)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestToolchainsOf(t *testing.T) {
 		full := func(text string) string { return strings.ReplaceAll(text, "T/", top+"/") }
 		inside, mounts := toolchainsOf(full(row.path))
 		if diff := cmp.Diff([]string{full(row.inside), full(row.mounts)}, []string{inside, strings.Join(mounts, " ")}); diff != "" {
-			t.Errorf("%s: -want +got\n%s", name, diff)
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
