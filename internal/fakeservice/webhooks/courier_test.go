@@ -53,27 +53,27 @@ func TestDelivery(t *testing.T) {
 	courier := webhooks.New(webhooks.Options{Loopback: true, Authorities: authorityOf(receiver)})
 	outcome := courier.Deliver(t.Context(), delivery(strings.Replace(receiver.URL, "https://", "https://me:word@", 1)+"/hooks?for=shop"))
 	if outcome.Status != http.StatusAccepted || outcome.Problem != "" || !strings.HasSuffix(outcome.Answer, "and its end") || len(outcome.Answer) > 1024 {
-		t.Errorf("the outcome is %+v", outcome)
+		t.Errorf("the outcome: got %+v, want status %d and at most 1024 bytes with the end of the answer", outcome, http.StatusAccepted)
 	}
 	g := <-came
 	if g.err != nil || g.body != event || g.request.Method != http.MethodPost || g.request.URL.String() != "/hooks?for=shop" || g.request.Header.Get("Content-Type") != "application/json" {
-		t.Errorf("%s %s came with %s (%v)", g.request.Method, g.request.URL, g.body, g.err)
+		t.Errorf("the delivery: got %s %s with the header %v, %s and error %v, want POST /hooks?for=shop with JSON: %s", g.request.Method, g.request.URL, g.request.Header, g.body, g.err, event)
 	}
 	if user, password, _ := g.request.BasicAuth(); user != "me" || password != "word" {
-		t.Errorf("it came from %q with the password %q", user, password)
+		t.Errorf("the credentials: got %q with the password %q, want me and word", user, password)
 	}
 }
 
 // A receiver with an untrusted certificate gets nothing.
 func TestReceiverWithAnUnknownCertificate(t *testing.T) {
 	t.Parallel()
-	receiver := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("something came") }))
+	receiver := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("requests at the receiver: got one, want none") }))
 	receiver.Config.ErrorLog = log.New(io.Discard, "", 0)
 	receiver.StartTLS()
 	defer receiver.Close()
 	outcome := webhooks.New(webhooks.Options{Loopback: true}).Deliver(t.Context(), delivery(receiver.URL))
 	if outcome.Status != 0 || !strings.Contains(outcome.Problem, "certificate") || strings.Contains(outcome.Problem, receiver.URL) {
-		t.Errorf("the outcome is %+v", outcome)
+		t.Errorf("the outcome: got %+v, want a problem of the certificate, without the URL", outcome)
 	}
 }
 
@@ -93,11 +93,11 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	defer receiver.Close()
 	courier := webhooks.New(webhooks.Options{Loopback: true})
 	if outcome := courier.Deliver(t.Context(), delivery(receiver.URL+"/nowhere")); outcome.Status != http.StatusFound {
-		t.Errorf("of a redirect to no address the outcome is %+v", outcome)
+		t.Errorf("the outcome of a redirect without an address: got %+v, want status %d", outcome, http.StatusFound)
 	}
 	for _, status := range []int{301, 302, 307, 308} {
 		if outcome := courier.Deliver(t.Context(), delivery(fmt.Sprintf("%s/%d", receiver.URL, status))); outcome.Status != status {
-			t.Errorf("the outcome is %+v", outcome)
+			t.Errorf("the outcome: got %+v, want status %d", outcome, status)
 		}
 	}
 }
@@ -115,18 +115,18 @@ func TestReceiverThatHangs(t *testing.T) {
 		})}})
 		began := time.Now()
 		if outcome := courier.Deliver(t.Context(), delivery("https://hooks.test/late")); outcome.Status != http.StatusOK {
-			t.Errorf("the outcome after 9 s is %+v", outcome)
+			t.Errorf("the outcome after 9 s: got %+v, want status %d", outcome, http.StatusOK)
 		}
 		if outcome := courier.Deliver(t.Context(), delivery("https://hooks.test/never")); outcome.Status != 0 || outcome.Problem != "no answer within 10s" {
-			t.Errorf("the outcome is %+v", outcome)
+			t.Errorf("the outcome without an answer: got %+v, want no answer within 10s", outcome)
 		}
 		if took := time.Since(began); took != 19*time.Second {
-			t.Errorf("both took %s", took)
+			t.Errorf("the time of both deliveries: got %s, want 19s", took)
 		}
 		ctx, end := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, end)
 		if outcome := courier.Deliver(ctx, delivery("https://hooks.test/never")); outcome.Problem != "context canceled" {
-			t.Errorf("the outcome is %+v", outcome)
+			t.Errorf("the outcome of a canceled delivery: got %+v, want context canceled", outcome)
 		}
 	})
 }
@@ -161,7 +161,7 @@ func TestStrangeAnswers(t *testing.T) {
 		"/none":    {Problem: "EOF"},
 	} {
 		if outcome := courier.Deliver(t.Context(), delivery(receiver.URL+path)); outcome != want {
-			t.Errorf("of %s the outcome is %+v", path, outcome)
+			t.Errorf("the outcome of %s: got %+v, want %+v", path, outcome, want)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestStrangeAnswers(t *testing.T) {
 // evades the rules.
 func TestWhereDeliveriesMayGo(t *testing.T) {
 	t.Parallel()
-	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("something came") }))
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("requests at the receiver: got one, want none") }))
 	defer receiver.Close()
 	_, port, _ := strings.Cut(strings.TrimPrefix(receiver.URL, "http://"), ":")
 	courier := webhooks.New(webhooks.Options{})
@@ -179,13 +179,13 @@ func TestWhereDeliveriesMayGo(t *testing.T) {
 	} {
 		outcome := courier.Deliver(t.Context(), delivery(url))
 		if outcome.Status != 0 || !strings.Contains(outcome.Problem, "unless it is told to") && !strings.Contains(outcome.Problem, "not an address of a receiver") {
-			t.Errorf("of %s the outcome is %+v", url, outcome)
+			t.Errorf("the outcome of %s: got %+v, want a refusal of this machine or of the address", url, outcome)
 		}
 	}
 	told := webhooks.New(webhooks.Options{Loopback: true})
 	for _, url := range []string{"https://169.254.169.254/latest/meta-data/", "http://169.254.169.254/", "https://[fe80::1]/", "https://[::ffff:169.254.169.254]/", "http://192.0.2.1/"} {
 		if outcome := told.Deliver(t.Context(), delivery(url)); outcome.Status != 0 || !strings.Contains(outcome.Problem, "not an address of a receiver") && !strings.Contains(outcome.Problem, "only https leads there") {
-			t.Errorf("of %s the outcome is %+v", url, outcome)
+			t.Errorf("the outcome of %s: got %+v, want a refusal of the address or of http", url, outcome)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestAdmit(t *testing.T) {
 			secure, plain := o.admit(to, false) == nil, o.admit(to, true) == nil
 			wantPlain := who == loopback && told
 			if wantSecure := wantPlain || who == everybody; secure != wantSecure || plain != wantPlain {
-				t.Errorf("with loopback %t, %s is let in by https: %t, by http: %t", told, address, secure, plain)
+				t.Errorf("%s with loopback %t: got https %t and http %t, want https %t and http %t", address, told, secure, plain, wantSecure, wantPlain)
 			}
 		}
 	}
