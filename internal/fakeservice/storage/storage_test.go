@@ -32,7 +32,7 @@ func TestFileKeepsEntries(t *testing.T) {
 			t.Fatal(err)
 		}
 		if difference := cmp.Diff(step.found, found); difference != "" {
-			t.Errorf("the entries of the file differ:\n%s", difference)
+			t.Errorf("the entries of the file differ (-want +got):\n%s", difference)
 		}
 		if err := f.Write(step.write); err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestFileIsOnesOwn(t *testing.T) {
 	}
 	defer f.Close()
 	if second, err := storage.Open(path); err == nil || !strings.Contains(err.Error(), "in use") {
-		t.Errorf("a second opening gave %v, %v", second, err)
+		t.Errorf("a second opening: got %v and error %v, want one with \"in use\"", second, err)
 	}
 }
 

@@ -15,13 +15,13 @@ func TestCloseLeavesOtherConnections(t *testing.T) {
 	one, other := testserver.Serve(fakeservice.New(fakeservice.Options{})), testserver.Serve(fakeservice.New(fakeservice.Options{}))
 	one.CloseAfter(t)
 	if reused := get(t, one.RootURL+"/healthz"); reused {
-		t.Fatal("the first request reused a connection")
+		t.Fatal("the first request: got a reused connection, want a new one")
 	}
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if reused := get(t, one.RootURL+"/healthz"); !reused {
-		t.Error("the end of another server closed the connection")
+		t.Error("the request after the end of another server: got a new connection, want the reused one")
 	}
 }
 

@@ -25,7 +25,7 @@ func TestKeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Keep(path); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), path) {
-		t.Errorf("a second owner met %v", err)
+		t.Errorf("Keep by a second owner: got error %v, want %v with %s", err, ErrInUse, path)
 	}
 	if err := WriteFile(filepath.Join(path, "file"), []byte("text")); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestKeepEndsWhatIsLeft(t *testing.T) {
 	}
 	defer f.Release()
 	if n := len(workersIn(t, filepath.Join(path, "work"))); n != 0 {
-		t.Errorf("%d processes work there", n)
+		t.Errorf("processes in the folder: got %d, want none", n)
 	}
 	if n := len(workersIn(t, path)); n != 1 {
 		t.Errorf("processes outside the folder: got %d, want 1", n)
@@ -149,6 +149,6 @@ func TestDiscard(t *testing.T) {
 		t.Error(err)
 	}
 	if entries, err := os.ReadDir(path); err != nil || len(entries) != 0 {
-		t.Errorf("%v is left, %v", entries, err)
+		t.Errorf("entries after the sweep: got %v and error %v, want none", entries, err)
 	}
 }

@@ -70,7 +70,7 @@ func TestSweep(t *testing.T) {
 	})
 	worker := workersIn(t, dead)
 	if len(worker) != 1 || len(workersIn(t, kept)) != 1 {
-		t.Fatalf("the processes %v work in %s", worker, dead)
+		t.Fatalf("the processes in %s: got %v, want one there and one in %s", dead, worker, kept)
 	}
 	for _, stranger := range []string{"other-1", "own"} {
 		if err := os.Mkdir(filepath.Join(parent, stranger), 0o755); err != nil {
@@ -93,12 +93,12 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
-		t.Errorf("the folder of the killed owner is there (%v)", err)
+		t.Errorf("the folder of the killed owner: got error %v, want that it does not exist", err)
 	}
 	machine.Until(t, "what the killed owner has started has ended", func() bool { return len(workersIn(t, dead+" (deleted)")) == 0 })
 	for _, stays := range []string{kept, mine.Path(), filepath.Join(parent, "other-1"), filepath.Join(parent, "own"), filepath.Join(parent, "own-link")} {
 		if _, err := os.Lstat(stays); err != nil {
-			t.Errorf("%s was removed (%v)", stays, err)
+			t.Errorf("%s: got error %v, want it kept", stays, err)
 		}
 	}
 	if len(workersIn(t, kept)) != 1 {
@@ -110,7 +110,7 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(mine.Path()); !os.IsNotExist(err) {
-		t.Errorf("the removed folder is there (%v)", err)
+		t.Errorf("the removed folder: got error %v, want that it does not exist", err)
 	}
 }
 
@@ -133,7 +133,7 @@ func workersIn(t *testing.T, folder string) []string {
 func TestFolderCannotBeMade(t *testing.T) {
 	t.Parallel()
 	if _, err := Make(filepath.Join(t.TempDir(), "nowhere"), "own-"); err == nil {
-		t.Error("a folder was made nowhere")
+		t.Error("Make in a missing folder: got no error, want one")
 	}
 }
 
@@ -161,7 +161,7 @@ func TestFoldersAreClosedToOtherUsers(t *testing.T) {
 	defer kept.Release()
 	for _, folder := range []string{made.Path(), path} {
 		if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != want {
-			t.Errorf("%s is %v (%v), want %v", folder, info.Mode(), err, want)
+			t.Errorf("the mode of %s: got %v and error %v, want %v", folder, info, err, want)
 		}
 	}
 }
