@@ -33,14 +33,14 @@ func (a *account) noteKey(t *rapid.T, r *request, got answer) {
 	switch {
 	case got.status == http.StatusUnprocessableEntity && strings.Contains(string(got.body), `"Idempotency-Key: `):
 		if !known {
-			t.Fatalf("%s was answered %s, and the account has not sent the key before", r, got.body)
+			t.Fatalf("%s: got %s, want no refusal of the key, which the account has not sent before", r, got.body)
 		}
 	case known && string(first.request.body) == string(r.body):
 		if got.status != first.answer.status || string(got.body) != string(first.answer.body) {
-			t.Fatalf("%s was answered %d %s, and before that %d %s", r, got.status, got.body, first.answer.status, first.answer.body)
+			t.Fatalf("%s: got %d %s, want the answer from before: %d %s", r, got.status, got.body, first.answer.status, first.answer.body)
 		}
 	case known:
-		t.Fatalf("%s was answered %d, and the key was sent before with the body %s", r, got.status, first.request.body)
+		t.Fatalf("%s: got %d, want a refusal of the key, which was sent before with the body %s", r, got.status, first.request.body)
 	case got.status < 300:
 		a.last = repeatable{r, got, a.service.Now()}
 		a.repeatables[place] = a.last

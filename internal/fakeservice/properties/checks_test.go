@@ -14,41 +14,41 @@ import (
 // checkAnswer checks an answer against the document and the expected state.
 func (w *world) checkAnswer(t *rapid.T, a *account, r *request, got answer) {
 	t.Helper()
-	fail := func(why string) { t.Helper(); t.Fatalf("%s was answered %d %.2000s: %s", r, got.status, got.body, why) }
+	fail := func(want string) { t.Helper(); t.Fatalf("%s: got %d %.2000s, want %s", r, got.status, got.body, want) }
 	if got.status >= 500 {
-		fail("a mistake of the service")
+		fail("no mistake of the service")
 	}
 	h := r.http()
 	if err := w.validator.Response(h, got.status, got.header, got.body); err != nil {
-		fail(err.Error())
+		fail("an answer that fits the document: " + err.Error())
 	}
 	violation := w.validator.Request(h, r.body)
 	code := codeOf(got.body)
 	switch {
 	case r.stranger:
 		if got.status != http.StatusUnauthorized {
-			fail("the key is none of the account")
+			fail("401, as the key is not one of the account")
 		}
 		return
 	case r.invalid:
 		if violation == nil {
-			fail("the validator takes the request, and the document does not")
+			fail("a violation that the validator finds, as the request breaks the document")
 		}
 		if got.status != http.StatusBadRequest {
-			fail("the request breaks the document: " + violation.Error())
+			fail("400, as the request breaks the document: " + violation.Error())
 		}
 		return
 	case violation != nil:
-		fail("the validator refuses the request, and the document takes it: " + violation.Error())
+		fail("a request that the validator accepts, as it fits the document: " + violation.Error())
 	}
 	if code == "invalid_request" && !r.query.Has("limit") && !r.query.Has("cursor") {
-		fail("the request fits the document")
+		fail("no invalid_request, as the request fits the document")
 	}
 	if r.isOutsized() && got.status != http.StatusUnprocessableEntity {
-		fail("a number is out of range")
+		fail("422, as a number is out of range")
 	}
 	if a.lacks(r) && !r.isOutsized() && got.status != http.StatusNotFound && r.operation.has(http.StatusNotFound) {
-		fail("the account has nothing of that id")
+		fail("404, as the account has nothing of that id")
 	}
 }
 
@@ -95,7 +95,7 @@ func (w *world) follow(t *rapid.T, a *account, r *request, got answer) {
 		}
 		job, err := a.jobOf(accepted.JobID)
 		if err != nil || id != "" && job.InstanceID != id || id == "" && job.InstanceID != accepted.ID {
-			t.Fatalf("%s was answered %s, and that job is %+v (%v)", r, got.body, job, err)
+			t.Fatalf("the job of %s, which was answered %s: got %+v and error %v, want a job of the instance", r, got.body, job, err)
 		}
 	case got.status == http.StatusOK && !r.invalid && !r.stranger && !r.tool:
 		w.checkLists(t, a, r, got)
@@ -105,7 +105,7 @@ func (w *world) follow(t *rapid.T, a *account, r *request, got answer) {
 	}
 	for _, id := range a.instances {
 		if _, there := a.instance(id); !there && !a.deleted[id] && a.deleting[id] == "" {
-			t.Fatalf("%s was answered %d, and the instance %s is gone without a deletion", r, got.status, id)
+			t.Fatalf("the instance %s after %s, which was answered %d: got none, want it unless it is deleted", id, r, got.status)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func (w *world) checkDeleted(t *rapid.T, a *account, id string) {
 	case err != nil:
 		t.Fatal(err)
 	case there == (job.Status == "done"):
-		t.Fatalf("the deletion of %s is %s, and the instance is there: %t", id, job.Status, there)
+		t.Fatalf("the instance %s, whose deletion is %s: got one: %t, want one unless the deletion is done", id, job.Status, there)
 	case job.Status == "done":
 		a.deleted[id] = true
 	case job.Status == "failed":
@@ -148,14 +148,14 @@ func (w *world) checkLists(t *rapid.T, a *account, r *request, got answer) {
 				path := map[string]string{"id": r.path["id"], l.key: element[l.key].(string)}
 				one := w.get(a, l.element, path)
 				if one.status != http.StatusOK || !reflect.DeepEqual(decoded(t, one.body), any(element)) {
-					t.Fatalf("%s has %v, and read by itself it is %d %s", l.list, element, one.status, one.body)
+					t.Fatalf("an element of %s, read by itself: got %d %s, want %v", l.list, one.status, one.body, element)
 				}
 			}
 		case l.element:
 			record, _ := decoded(t, got.body).(map[string]any)
 			found := slices.ContainsFunc(w.elements(t, a, l, r.path, "", ""), func(element map[string]any) bool { return reflect.DeepEqual(element, record) })
 			if !found {
-				t.Fatalf("%s was answered %s, which %s does not have", r, got.body, l.list)
+				t.Fatalf("%s: got %s, want a record that is in %s", r, got.body, l.list)
 			}
 		}
 	}
@@ -175,7 +175,7 @@ func (w *world) elements(t *rapid.T, a *account, l listing, path map[string]stri
 		}
 		got := ask(a.service, next.http())
 		if got.status != http.StatusOK {
-			t.Fatalf("%s was answered %d %s", next, got.status, got.body)
+			t.Fatalf("%s: got %d %s, want 200", next, got.status, got.body)
 		}
 		record := decoded(t, got.body).(map[string]any)
 		for _, element := range record[l.member].([]any) {
@@ -186,7 +186,7 @@ func (w *world) elements(t *rapid.T, a *account, l listing, path map[string]stri
 			return all
 		}
 		if more == cursor {
-			t.Fatalf("%s leads to itself", next)
+			t.Fatalf("the next cursor of %s: got %s again, want another one", next, more)
 		}
 		if cursor = more; !slices.Contains(a.cursors, more) && len(a.cursors) < 12 {
 			a.cursors = append(a.cursors, more)
@@ -204,7 +204,7 @@ func decoded(t *rapid.T, body []byte) any {
 	t.Helper()
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
-		t.Fatalf("the body %s is not JSON: %s", body, err)
+		t.Fatalf("the body: got %s (%s), want JSON", body, err)
 	}
 	return value
 }
@@ -222,18 +222,18 @@ func (w *world) checkPrivacy(t *rapid.T, a *account, r *request, got answer) {
 	}
 	other := w.other(a).mark
 	if strings.Contains(string(got.body), other) && !strings.Contains(sent, other) {
-		t.Fatalf("%s of %s shows a name of %s: %s", r, a.mark, other, got.body)
+		t.Fatalf("%s of %s: got %s, want no name of %s", r, a.mark, got.body, other)
 	}
 	for _, text := range private.FindAllString(string(got.body), -1) {
 		if strings.Contains(sent, text) {
 			continue
 		}
 		if owner, known := w.owners[text]; known && owner != a.mark {
-			t.Fatalf("%s of %s shows %s of %s: %s", r, a.mark, text, owner, got.body)
+			t.Fatalf("%s of %s: got %s, want nothing of %s such as %s", r, a.mark, got.body, owner, text)
 		}
 		w.owners[text] = a.mark
 		if r.stranger {
-			t.Fatalf("%s shows %s without a key: %s", r, text, got.body)
+			t.Fatalf("%s without a key: got %s, want no %s", r, got.body, text)
 		}
 	}
 }

@@ -97,17 +97,17 @@ func (w *world) checkEffects(t *rapid.T, a *account) {
 		got := w.get(a, e.read, e.path)
 		if e.gone {
 			if got.status != http.StatusNotFound {
-				t.Fatalf("%s is done, and %s was answered %d %s", e.request, e.read, got.status, got.body)
+				t.Fatalf("%s after %s: got %d %s, want 404", e.read, e.request, got.status, got.body)
 			}
 			return true
 		}
 		if got.status != http.StatusOK {
-			t.Fatalf("%s is done, and %s was answered %d %s", e.request, e.read, got.status, got.body)
+			t.Fatalf("%s after %s: got %d %s, want 200", e.read, e.request, got.status, got.body)
 		}
 		record := decoded(t, got.body).(map[string]any)
 		for name, sent := range e.sent {
 			if !reflect.DeepEqual(record[name], asRead(t, sent)) {
-				t.Fatalf("%s is done, and %s shows the %s %v: %s\nEither its function in internal/fakeservice/operations or internal/fakeservice/core loses the field, or effectOf in internal/fakeservice/properties/effect_test.go must expect another value.", e.request, e.read, name, record[name], strings.TrimSpace(string(got.body)))
+				t.Fatalf("the %s in %s after %s: got %v, want %v: %s\nEither its function in internal/fakeservice/operations or internal/fakeservice/core loses the field, or effectOf in internal/fakeservice/properties/effect_test.go must expect another value.", name, e.read, e.request, record[name], sent, strings.TrimSpace(string(got.body)))
 			}
 		}
 		return true

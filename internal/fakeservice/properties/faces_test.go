@@ -30,25 +30,25 @@ func (w *world) checkTwins(t *rapid.T, a *account, r *request, got answer) {
 	a.look()
 	switch {
 	case refused && result.refusal == "":
-		t.Fatalf("%s was answered %d %s, and the tool %s carries it out: %s", r, got.status, got.body, r.operation.tools[0], result.content)
+		t.Fatalf("the tool %s: got %s, want a refusal like that of %s: %d %s", r.operation.tools[0], result.content, r, got.status, got.body)
 	case r.invalid:
 		if codeOf([]byte(result.refusal)) != codeOf(got.body) {
-			t.Fatalf("%s was answered %d %s, and the tool %s refuses it with %s", r, got.status, got.body, r.operation.tools[0], result.refusal)
+			t.Fatalf("the tool %s: got the refusal %s, want the code of the answer to %s: %d %s", r.operation.tools[0], result.refusal, r, got.status, got.body)
 		}
 	case refused:
 		if !sameJSON([]byte(result.refusal), got.body) {
-			t.Fatalf("%s was answered %d %s, and the tool %s refuses it with %s", r, got.status, got.body, r.operation.tools[0], result.refusal)
+			t.Fatalf("the tool %s: got the refusal %s, want that of %s: %d %s", r.operation.tools[0], result.refusal, r, got.status, got.body)
 		}
 	case result.refusal != "":
-		t.Fatalf("%s was answered %d %s, and the tool %s refuses it: %s", r, got.status, got.body, r.operation.tools[0], result.refusal)
+		t.Fatalf("the tool %s: got the refusal %s, want the answer to %s: %d %s", r.operation.tools[0], result.refusal, r, got.status, got.body)
 	case r.operation.Path == "/guides/apps":
 		var text string
 		if err := json.Unmarshal(result.content, &text); err != nil || text != string(got.body) {
-			t.Fatalf("the tool %s returns another guide", r.operation.tools[0])
+			t.Fatalf("the guide of the tool %s: got %s and error %v, want that of the API: %s", r.operation.tools[0], text, err, got.body)
 		}
 	default:
 		if shown := part(t, r, result.content); !reflect.DeepEqual(shown, decoded(t, got.body)) {
-			t.Fatalf("%s was answered %s, and the tool %s returns %v", r, got.body, r.operation.tools[0], shown)
+			t.Fatalf("the tool %s: got %v, want the answer to %s: %s", r.operation.tools[0], shown, r, got.body)
 		}
 	}
 }
@@ -72,13 +72,13 @@ func (w *world) checkHead(t *rapid.T, a *account, r *request, got answer) {
 	h := r.http()
 	h.Method = http.MethodHead
 	if head := ask(a.service, h); head.status != got.status || len(head.body) > 0 || head.header.Get("ETag") != got.header.Get("ETag") {
-		t.Fatalf("%s was answered %d, and HEAD %d %s", r, got.status, head.status, head.body)
+		t.Fatalf("HEAD of %s: got %d with the ETag %q and the body %q, want %d with %q and no body", r, head.status, head.header.Get("ETag"), head.body, got.status, got.header.Get("ETag"))
 	}
 	if tag := got.header.Get("ETag"); tag != "" {
 		h := r.http()
 		h.Header.Set("If-None-Match", tag)
 		if again := ask(a.service, h); again.status != http.StatusNotModified || len(again.body) > 0 {
-			t.Fatalf("%s with the ETag of its answer was answered %d %s", r, again.status, again.body)
+			t.Fatalf("%s with the ETag of its answer: got %d %s, want 304 without a body", r, again.status, again.body)
 		}
 	}
 }

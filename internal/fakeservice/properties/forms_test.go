@@ -66,7 +66,7 @@ func (w *world) checkForm(t *rapid.T, a *account, r *request, got answer) {
 		t.Fatal(err)
 	}
 	if page.status != status || !strings.Contains(plain(html.UnescapeString(string(page.body))), reason(envelope.Detail)) {
-		t.Fatalf("%s was answered %d %s, and the form with %v is answered %d without that reason", r, got.status, got.body, form, page.status)
+		t.Fatalf("the form of %s with %v: got status %d, want %d with the reason of the API: %d %s", r, form, page.status, status, got.status, got.body)
 	}
 }
 
@@ -90,7 +90,7 @@ func (w *world) send(t *rapid.T, a *account, r *request, form url.Values) answer
 	profile := w.open(t, a, "GET /portal/profile", nil)
 	found := token.FindSubmatch(profile.body)
 	if found == nil {
-		t.Fatalf("the profile has no token: %s", profile.body)
+		t.Fatalf("the profile: got %s, want a page with a token", profile.body)
 	}
 	form.Set("csrf", string(found[1]))
 	at := slices.IndexFunc(r.operation.pages, func(page string) bool { return strings.HasPrefix(page, http.MethodPost+" ") })

@@ -52,19 +52,19 @@ func (w *world) compareFaces(t *rapid.T) {
 		w.tally.pages++
 		switch {
 		case page.status >= 500:
-			t.Fatalf("the page of %s was answered %d %s", r, page.status, page.body)
+			t.Fatalf("the page of %s: got %d %s, want no mistake of the service", r, page.status, page.body)
 		case got.status == http.StatusNotFound && a.lacks(r) && page.status != http.StatusNotFound:
-			t.Fatalf("%s was answered %d, and its page %d", r, got.status, page.status)
+			t.Fatalf("the page of %s: got status %d, want %d as from the API", r, page.status, got.status)
 		case got.status != http.StatusOK:
 			continue
 		case page.status != http.StatusOK:
-			t.Fatalf("%s was answered %d, and its page %d", r, got.status, page.status)
+			t.Fatalf("the page of %s: got status %d, want %d as from the API", r, page.status, got.status)
 		}
 		text := plain(html.UnescapeString(string(page.body)))
 		for _, member := range shown[o.String()] {
 			for _, value := range texts(decoded(t, got.body), strings.Split(member, ".")) {
 				if !strings.Contains(text, plain(value)) {
-					t.Fatalf("%s shows %s %q, and its page does not", r, member, value)
+					t.Fatalf("the page of %s: got no %s %q, want it as in the answer of the API", r, member, value)
 				}
 			}
 		}
@@ -128,7 +128,7 @@ func (w *world) open(t *rapid.T, a *account, page string, path map[string]string
 	answered := http.Response{Header: ask(a.service, h).header}
 	cookies := answered.Cookies()
 	if len(cookies) != 1 {
-		t.Fatalf("the sign-in at the portal of %s set %d cookies", a.mark, len(cookies))
+		t.Fatalf("the cookies of the sign-in at the portal of %s: got %d, want 1", a.mark, len(cookies))
 	}
 	a.cookie = cookies[0]
 	return a.show(t, target)

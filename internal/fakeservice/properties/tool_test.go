@@ -116,7 +116,7 @@ func callTool(t *rapid.T, a *account, r *request) called {
 		}
 	}
 	if err := json.Unmarshal(got.body, &answer); err != nil || got.status != http.StatusOK || answer.Error != nil {
-		t.Fatalf("the tool %s was answered %d: %s", r.operation.tools[0], got.status, got.body)
+		t.Fatalf("the tool %s: got %d %s, want 200 with a result", r.operation.tools[0], got.status, got.body)
 	}
 	if answer.Result.IsError {
 		return called{refusal: answer.Result.Content[0].Text}

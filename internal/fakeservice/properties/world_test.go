@@ -85,11 +85,11 @@ func (w *world) play(t *rapid.T, o *operation) {
 	w.checkAnswer(t, a, r, got)
 	a.look()
 	w.checkPrivacy(t, a, r, got)
-	if w.other(a).all() != others {
-		t.Fatalf("%s of %s was answered %d and has changed the other account", r, a.mark, got.status)
+	if now := w.other(a).all(); now != others {
+		t.Fatalf("the other account after %s of %s, which was answered %d: got\n%s\nwant\n%s", r, a.mark, got.status, now, others)
 	}
 	if (got.status >= 400 || !o.mutates()) && a.present != before && !r.runsSQL() {
-		t.Fatalf("%s was answered %d %s and has changed the account from\n%s to\n%s", r, got.status, got.body, before, a.present)
+		t.Fatalf("the account after %s, which was answered %d %s: got\n%s\nwant\n%s", r, got.status, got.body, a.present, before)
 	}
 	w.follow(t, a, r, got)
 	if !r.tool && !r.stranger && r.header["Idempotency-Key"] == "" {
@@ -112,7 +112,7 @@ func (w *world) answerOf(t *rapid.T, a *account, r *request) answer {
 	}
 	status, known := statuses[codeOf([]byte(result.refusal))]
 	if !known {
-		t.Fatalf("the tool %s refused %s with %s", r.operation.tools[0], r, result.refusal)
+		t.Fatalf("the tool %s with %s: got the refusal %s, want one with a known code", r.operation.tools[0], r, result.refusal)
 	}
 	return answer{status, header, []byte(result.refusal)}
 }
@@ -139,10 +139,10 @@ func (w *world) openCheckout(t *rapid.T) {
 			continue
 		}
 		if got := ask(a.service, newRequest(http.MethodGet, strings.TrimPrefix(in.CheckoutURL, "http://localhost"), nil)); got.status != http.StatusOK {
-			t.Fatalf("the checkout %s was answered %d", in.CheckoutURL, got.status)
+			t.Fatalf("the checkout %s: got %d, want 200", in.CheckoutURL, got.status)
 		}
 		if got := ask(w.other(a).service, newRequest(http.MethodGet, strings.TrimPrefix(in.CheckoutURL, "http://localhost"), nil)); got.status != http.StatusNotFound {
-			t.Fatalf("the other account's checkout %s was answered %d", in.CheckoutURL, got.status)
+			t.Fatalf("the checkout %s at the other account: got %d, want 404", in.CheckoutURL, got.status)
 		}
 	}
 	a.look()
@@ -177,7 +177,7 @@ func (w *world) useOtherMethod(t *rapid.T) {
 	}
 	got := ask(a.service, r.http())
 	if got.status != http.StatusMethodNotAllowed || got.header.Get("Allow") == "" || codeOf(got.body) != "method_not_allowed" {
-		t.Fatalf("%s was answered %d %s", r, got.status, got.body)
+		t.Fatalf("%s: got %d with Allow %q and %s, want 405 method_not_allowed with Allow", r, got.status, got.header.Get("Allow"), got.body)
 	}
 }
 
@@ -190,7 +190,7 @@ func (w *world) settle(t *rapid.T) {
 		for _, in := range a.service.Instances() {
 			waiting[in.JobID] = in.CheckoutURL != ""
 			if in.JobID != "" && in.CheckoutURL == "" {
-				t.Fatalf("the instance %s still has the job %s after two hours", in.ID, in.JobID)
+				t.Fatalf("the job of the instance %s after two hours: got %s, want none", in.ID, in.JobID)
 			}
 		}
 		for _, id := range a.jobs {
@@ -199,7 +199,7 @@ func (w *world) settle(t *rapid.T) {
 				t.Fatal(err)
 			}
 			if !waiting[id] && (job.FinishedAt == nil || job.Status != "done" && job.Status != "failed") {
-				t.Fatalf("the job %s (%s) is %s after two hours", id, job.Operation, job.Status)
+				t.Fatalf("the job %s (%s) after two hours: got status %s, want done or failed", id, job.Operation, job.Status)
 			}
 		}
 		for _, id := range slices.Sorted(maps.Keys(a.deleting)) {
