@@ -49,13 +49,13 @@ func TestFailedBuilds(t *testing.T) {
 			_, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog())
 			failed := (*BuildError)(nil)
 			if !errors.As(err, &failed) || !strings.Contains(failed.Log, row.want) {
-				t.Fatalf("the build ended with %v, want %q", err, row.want)
+				t.Fatalf("the build: got error %v, want a BuildError with %q", err, row.want)
 			}
 			if failed.Commit == "" {
 				t.Error("the failed build has no commit")
 			}
 			if left := glob(t, r, "build-*"); len(left) > 0 {
-				t.Errorf("%v is left", left)
+				t.Errorf("files of the build: got %v, want none", left)
 			}
 		})
 	}
@@ -66,7 +66,7 @@ func TestUnknownRepository(t *testing.T) {
 	r := open(t)
 	_, err := r.Build(t.Context(), "octo/other", "main", nil, NewBuildLog())
 	if failed := (*BuildError)(nil); !errors.As(err, &failed) || !strings.Contains(failed.Log, "--repo octo/other=WHERE") {
-		t.Errorf("the build ended with %v", err)
+		t.Errorf("the build: got error %v, want a BuildError with --repo octo/other=WHERE", err)
 	}
 }
 
@@ -78,11 +78,11 @@ func TestFailedBuildLeavesTheRunningVersion(t *testing.T) {
 	a := deploy(t, r, "web", nil)
 	pid := a.PID()
 	if _, err := r.Build(t.Context(), "octo/broken", "main", nil, NewBuildLog()); err == nil {
-		t.Fatal("the build succeeded")
+		t.Fatal("a build that exits with 1: got no error, want one")
 	}
 	must(t, a, "/healthz")
 	if a.PID() != pid {
-		t.Error("the app was started again")
+		t.Errorf("the app's process after a failed build: got %d, want %d", a.PID(), pid)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestLongLogIsCutToItsEnd(t *testing.T) {
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
 	_, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog())
 	if err == nil || len(err.Error()) > logShown || !strings.HasPrefix(err.Error(), "line ") || !strings.HasSuffix(err.Error(), "line 2999\nThe build failed: exit status 1") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error: got %v, want the last lines and the reason in at most %d bytes", err, logShown)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestShellStart(t *testing.T) {
 		"one\ntwo":                 "trap 'exit 143' TERM\none\ntwo",
 	} {
 		if got := shellStart(command)[2]; got != want {
-			t.Errorf("%q is started as %q, want %q", command, got, want)
+			t.Errorf("shellStart(%q): got %q, want %q", command, got, want)
 		}
 	}
 }
@@ -195,14 +195,14 @@ func TestCommitOfAFolder(t *testing.T) {
 		return b.Commit
 	}
 	first := commit("main")
-	if len(first) != 40 || commit("other") != first {
-		t.Errorf("the commit of a folder is %q, of another branch %q", first, commit("other"))
+	if other := commit("other"); len(first) != 40 || other != first {
+		t.Errorf("the commits of a folder: got %q and %q for another branch, want the same of 40 characters", first, other)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "a/b"), []byte("2"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if second := commit("main"); second == first {
-		t.Error("a changed folder has the same commit")
+		t.Errorf("the commit of a changed folder: got %q, want another one than before", second)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestBranchesOfAGitRepository(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := git("rev-parse", branch); b.Commit != want || !strings.Contains(log.String(), version) {
-			t.Errorf("%s is at %s, want %s; the log is %s", branch, b.Commit, want, log)
+			t.Errorf("%s: got commit %s and the log %s, want %s and the version %s", branch, b.Commit, log, want, version)
 		}
 	}
 	for _, branch := range []string{"gone", "main~0", "main^{commit}", "HEAD", git("rev-parse", "main"), "refs/heads/main"} {
@@ -253,7 +253,7 @@ func contains(t *testing.T, text string, wanted ...string) {
 	t.Helper()
 	for _, want := range wanted {
 		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in\n%s", want, text)
+			t.Errorf("the text: got\n%s\nwant %q in it", text, want)
 		}
 	}
 }
@@ -262,7 +262,7 @@ func lacks(t *testing.T, text string, unwanted ...string) {
 	t.Helper()
 	for _, no := range unwanted {
 		if strings.Contains(text, no) {
-			t.Errorf("%q is in\n%s", no, text)
+			t.Errorf("the text: got\n%s\nwant no %q in it", text, no)
 		}
 	}
 }
@@ -290,6 +290,6 @@ func TestBuildWithAModule(t *testing.T) {
 	}
 	log := NewBuildLog()
 	if _, err := r.Build(t.Context(), "octo/app", "main", map[string]string{"GODEBUG": "http2client=0"}, log); err != nil {
-		t.Errorf("%v\n%s", err, log)
+		t.Errorf("the build: got error %v, want none; its log:\n%s", err, log)
 	}
 }

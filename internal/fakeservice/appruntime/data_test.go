@@ -53,7 +53,7 @@ func TestDataThatIsClosedToItsOwner(t *testing.T) {
 		t.Errorf("the restored file: got %q and %v, want text", text, err)
 	}
 	if info, err := os.Stat(filepath.Join(a.data(), "shared")); err != nil || info.Mode() != 0o666 {
-		t.Errorf("the restored mode: got %v and %v, want -rw-rw-rw-", info.Mode(), err)
+		t.Errorf("the restored mode: got %v and %v, want -rw-rw-rw-", info, err)
 	}
 }
 

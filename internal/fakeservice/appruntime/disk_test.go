@@ -21,7 +21,7 @@ func TestDataFitsTheDisk(t *testing.T) {
 	spec := Spec{Port: 3000, HealthPath: "/healthz", Public: true, Disk: 20 << 20}
 	starts := a.Starts()
 	if err := a.Configure(spec); err != nil || a.Starts() != starts {
-		t.Fatalf("the disk's size restarted the app, %v", err)
+		t.Fatalf("Configure with the size of the disk: got error %v, want none and no restart of the app", err)
 	}
 	must(t, a, "/keep?text=small")
 	dataPath := variable(t, a, "DATA_DIR")
@@ -34,7 +34,7 @@ func TestDataFitsTheDisk(t *testing.T) {
 		return strings.Contains(a.Log(), "the app was stopped: its files have more than the 20 MB of the plan's disk") && strings.Contains(a.Log(), "the app cannot be started")
 	}, a.Log)
 	if status, body := get(t, a, "/healthz"); status == 200 {
-		t.Errorf("the app answers %s", body)
+		t.Errorf("the stopped app: got status %d and %s, want another status than 200", status, body)
 	}
 	spec.Disk = 100 << 20
 	if err := a.Configure(spec); err != nil {
@@ -66,13 +66,13 @@ func TestFolderSize(t *testing.T) {
 	}
 	for most, want := range map[int64]int64{1 << 50: 1<<40 + 110, 1<<40 + 110: 1<<40 + 110, 1<<40 + 109: 1<<40 + 110, 0: 1} {
 		if size, err := folderSize(t.Context(), folder, most); err != nil || size != want {
-			t.Errorf("of at most %d the folder has %d bytes (%v), want %d", most, size, err, want)
+			t.Errorf("folderSize up to %d: got %d and error %v, want %d", most, size, err, want)
 		}
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if _, err := folderSize(ended, folder, 1<<50); !errors.Is(err, context.Canceled) {
-		t.Errorf("a measurement that was ended says %v", err)
+		t.Errorf("folderSize with a context that has ended: got error %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -84,9 +84,9 @@ func TestVeryDeepFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := folderSize(t.Context(), folder, 1<<50); err == nil || !strings.Contains(err.Error(), "folders in one another") {
-		t.Errorf("the measurement says %v", err)
+		t.Errorf("folderSize of a deep folder: got error %v, want one with \"folders in one another\"", err)
 	}
 	if _, err := CopyData(t.Context(), folder, t.TempDir()); err == nil || !strings.Contains(err.Error(), "folders in one another") {
-		t.Errorf("the copy says %v", err)
+		t.Errorf("CopyData of a deep folder: got error %v, want one with \"folders in one another\"", err)
 	}
 }

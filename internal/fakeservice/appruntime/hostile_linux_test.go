@@ -54,7 +54,7 @@ func TestHostileBuildsChangeNothing(t *testing.T) {
 			before := fingerprint(t, watched)
 			built := build(t, r, nil)
 			if after := fingerprint(t, watched); after != before {
-				t.Errorf("the build has changed the machine:\n%s\nwas\n%s", after, before)
+				t.Errorf("the machine after the build: got\n%s\nwant\n%s", after, before)
 			}
 			a, err := r.App(Name{"i-1", "web"})
 			if err != nil {
@@ -65,7 +65,7 @@ func TestHostileBuildsChangeNothing(t *testing.T) {
 			}
 			machine.Until(t, "the app has done its worst", func() bool { return strings.Contains(a.Log(), "over") })
 			if after := fingerprint(t, watched); after != before {
-				t.Errorf("the app has changed the machine:\n%s\nwas\n%s", after, before)
+				t.Errorf("the machine after the app: got\n%s\nwant\n%s", after, before)
 			}
 		})
 	}

@@ -26,13 +26,13 @@ func TestInspect(t *testing.T) {
 				t.Errorf("Inspect: got %+v and error %v, want recipe %q and missing %q", found, err, row.recipe, row.missing)
 			}
 			if left := glob(t, r, "build-*"); len(left) > 0 {
-				t.Errorf("%v is left", left)
+				t.Errorf("files of the inspection: got %v, want none", left)
 			}
 		})
 	}
 	r := open(t)
 	if _, err := r.Inspect(t.Context(), "octo/other", "main"); !errors.As(err, new(*BranchError)) {
-		t.Errorf("an unknown repository is %v", err)
+		t.Errorf("Inspect of an unknown repository: got error %v, want a *BranchError", err)
 	}
 }
 
@@ -43,7 +43,7 @@ func TestInspectWithoutABranch(t *testing.T) {
 	head := commit("1")
 	r := open(t, func(o *Options) { o.Repositories = map[string]string{"octo/app": folder} })
 	if found, err := r.Inspect(t.Context(), "octo/app", "main"); err != nil || found.Recipe != "hosting.json" || found.Commit != head {
-		t.Errorf("main is found to be %+v, %v", found, err)
+		t.Errorf("Inspect of main: got %+v and error %v, want hosting.json at %s", found, err, head)
 	}
 	if _, err := r.Inspect(t.Context(), "octo/app", "next"); !errors.As(err, new(*BranchError)) || !strings.Contains(err.Error(), `branch "next" of`) {
 		t.Errorf("Inspect of an unknown branch: got error %v, want a *BranchError that names it", err)

@@ -38,12 +38,12 @@ func TestLinksLeadNoWriteAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(victim); err != nil || string(text) != "untouched" {
-		t.Errorf("the link's target holds %q (%v)", text, err)
+		t.Errorf("the link's target: got %q and error %v, want it untouched", text, err)
 	}
 	if os.Geteuid() == 0 {
 		info, err := os.Stat(a.trust())
 		if err != nil || info.Sys().(*syscall.Stat_t).Uid != 0 || info.Mode().Perm() != 0o755 {
-			t.Errorf("the CA's folder is %v (%v)", info, err)
+			t.Errorf("the folder of the CA: got %v and error %v, want it owned by root with mode 0755", info, err)
 		}
 	}
 }
@@ -77,17 +77,17 @@ func TestFileThatBecomesSomethingElse(t *testing.T) {
 	defer target.Close()
 	for _, name := range []string{"link", "folder/secret"} {
 		if n, err := copyContent(t.Context(), source, target, name, 0o600); err == nil || n > 0 {
-			t.Errorf("%s was copied: %d bytes, %v", name, n, err)
+			t.Errorf("the copy of %s: got %d bytes and error %v, want an error and no bytes", name, n, err)
 		}
 	}
 	if n, err := copyContent(t.Context(), source, target, "pipe", 0o600); err != nil || n > 0 {
-		t.Errorf("the pipe was copied: %d bytes, %v", n, err)
+		t.Errorf("the copy of the pipe: got %d bytes and error %v, want neither", n, err)
 	}
 	// Unchanged links are copied as links and not followed.
 	if n, err := CopyData(t.Context(), folder, copied); err != nil || n > 0 {
-		t.Errorf("the copy took %d bytes, %v", n, err)
+		t.Errorf("CopyData: got %d bytes and error %v, want neither", n, err)
 	}
 	if to, err := os.Readlink(filepath.Join(copied, "link")); err != nil || to != secret {
-		t.Errorf("the copied link leads to %q (%v)", to, err)
+		t.Errorf("the target of the copied link: got %q and error %v, want %q", to, err, secret)
 	}
 }

@@ -93,7 +93,7 @@ func mustBuild(t *testing.T, location, commit, reason string) {
 	log := NewBuildLog()
 	b, err := r.Build(t.Context(), "octo/app", "main", nil, log)
 	if strings.Contains(log.String(), "secret") {
-		t.Errorf("%s: the build's log has the secret: %s", location, log)
+		t.Errorf("the build's log of %s: got %s, want no secret", location, log)
 	}
 	if err == nil {
 		if reason != "" || b.Commit != commit {
@@ -108,7 +108,7 @@ func mustBuild(t *testing.T, location, commit, reason string) {
 		t.Errorf("%s: got error %v, want %q", location, err, reason)
 	}
 	if left := glob(t, r, "build-*"); len(left) > 0 {
-		t.Errorf("%s: %v is left", location, left)
+		t.Errorf("%s: got files %v of the build, want none", location, left)
 	}
 }
 

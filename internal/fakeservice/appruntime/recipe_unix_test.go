@@ -43,7 +43,7 @@ func TestRecipeIsARegularFile(t *testing.T) {
 			r := open(t, func(o *Options) { o.Repositories = map[string]string{"octo/app": folder} })
 			_, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog())
 			if failed := (*BuildError)(nil); !errors.As(err, &failed) || !strings.HasSuffix(failed.Log, "The build failed: "+row.want) {
-				t.Errorf("the build ended with %v, want %q", err, row.want)
+				t.Errorf("the build: got error %v, want a BuildError that ends with %q", err, row.want)
 			}
 			if found, err := r.Inspect(t.Context(), "octo/app", "main"); err != nil || found.Missing != row.want {
 				t.Errorf("Inspect: got %+v and error %v, want missing %q", found, err, row.want)

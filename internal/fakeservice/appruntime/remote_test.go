@@ -83,10 +83,10 @@ func TestRepositoryFromAURL(t *testing.T) {
 				t.Fatal(err)
 			}
 			if b.Commit != want || !strings.Contains(log.String(), version) || strings.Contains(log.String(), "hunter2") {
-				t.Errorf("%s is at %s, want %s; the log is %s", location, b.Commit, want, log)
+				t.Errorf("%s: got commit %s and the log %s, want %s, the version %s and no password", location, b.Commit, log, want, version)
 			}
 			if left := glob(t, r, filepath.Base(b.folder)+"/git-*"); len(left) > 0 {
-				t.Errorf("%v is left", left)
+				t.Errorf("git files of the build: got %v, want none", left)
 			}
 			if err := b.Discard(); err != nil {
 				t.Error(err)
@@ -138,7 +138,7 @@ func TestRepositoryCarriesOutNothing(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := os.Stat(canary); err == nil {
-			t.Errorf("%s: something of the repository was carried out", location)
+			t.Errorf("%s: got a file that the repository made, want none", location)
 		}
 	}
 }
@@ -169,15 +169,15 @@ func TestRepositoryThatCannotBeFetched(t *testing.T) {
 			_, err := r.Build(t.Context(), "octo/app", row.branch, nil, log)
 			failed := (*BuildError)(nil)
 			if !errors.As(err, &failed) || !strings.Contains(failed.Log, row.want) || !strings.Contains(failed.Log, "could not be fetched") {
-				t.Fatalf("the build ended with %v, want %q", err, row.want)
+				t.Fatalf("the build: got error %v, want a BuildError with %q that says that it could not be fetched", err, row.want)
 			}
 			for _, secret := range []string{"hunter2", "Xq7secret"} {
 				if strings.Contains(failed.Log, secret) || strings.Contains(log.String(), secret) {
-					t.Errorf("the password is in %q", failed.Log)
+					t.Errorf("the log: got %q, want no password", failed.Log)
 				}
 			}
 			if left := glob(t, r, "build-*"); len(left) > 0 {
-				t.Errorf("%v is left", left)
+				t.Errorf("files of the build: got %v, want none", left)
 			}
 		})
 	}
@@ -201,7 +201,7 @@ func TestRepositoryThatNeverAnswers(t *testing.T) {
 	}()
 	// Only the end of the test makes the server answer.
 	if _, err := r.Build(ctx, "octo/app", "main", nil, NewBuildLog()); err == nil {
-		t.Error("the build has ended well")
+		t.Error("a build that is canceled: got no error, want one")
 	}
 }
 
@@ -212,7 +212,7 @@ func TestIsURL(t *testing.T) {
 		"../shop": false, "/srv/a@b:c": false, "C:/src": false, "ext::sh -c x": false, "ftp://x/y": false, "https://": false, "a@b": false,
 	} {
 		if got := IsURL(location); got != want {
-			t.Errorf("%s is a URL: %t", location, got)
+			t.Errorf("IsURL(%q): got %t, want %t", location, got, want)
 		}
 	}
 }

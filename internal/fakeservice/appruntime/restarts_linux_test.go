@@ -88,7 +88,7 @@ func TestRestartsLeaveNothing(t *testing.T) {
 		most = 2 // one more for the app
 	}
 	if after.threads > before.threads+5 || after.namespaces > most {
-		t.Errorf("before there were %s; after %d restarts there are %s", before, restarts, after)
+		t.Errorf("after %d restarts: got %s, want at most %d namespaces and 5 more threads than before: %s", restarts, after, most, before)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestWhatABuildMay(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left := glob(t, r, filepath.Base(built.folder)+"/home"); len(left) > 0 {
-		t.Errorf("the build's home is left: %v", left)
+		t.Errorf("the build's home: got %v, want none", left)
 	}
 	said := log.String()
 	t.Log(said)

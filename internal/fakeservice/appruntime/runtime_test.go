@@ -66,7 +66,7 @@ func open(t *testing.T, set ...func(*Options)) *Runtime {
 		}
 		left, err := os.ReadDir(parent)
 		if err != nil || len(left) > 0 {
-			t.Errorf("%v is left (%v)", left, err)
+			t.Errorf("files of the runtime: got %v and error %v, want none", left, err)
 		}
 		if err := os.Remove(parent); err != nil {
 			t.Error(err)
@@ -109,7 +109,7 @@ func mustSettle(t *testing.T, a *App, want Status) {
 	t.Helper()
 	got, err := a.Settled(t.Context())
 	if err != nil || got != want {
-		t.Fatalf("the app is %s (%v), want %s; its log:\n%s", got, err, want, a.Log())
+		t.Fatalf("the app: got %s and error %v, want %s; its log:\n%s", got, err, want, a.Log())
 	}
 }
 
@@ -133,7 +133,7 @@ func must(t *testing.T, a *App, path string) string {
 	t.Helper()
 	status, body := get(t, a, path)
 	if status != http.StatusOK {
-		t.Fatalf("%s answered %d: %s\nthe app's log:\n%s", path, status, body, a.Log())
+		t.Fatalf("%s: got %d %s, want 200; the app's log:\n%s", path, status, body, a.Log())
 	}
 	return body
 }
@@ -167,13 +167,13 @@ func TestAppGetsWhatTheContractPromises(t *testing.T) {
 	mustSettle(t, a, Running)
 
 	if host := must(t, a, "/host"); "http://"+host != a.URL() {
-		t.Errorf("the app is asked as %s at %s", host, a.URL())
+		t.Errorf("the Host of a request: got %s, want that of %s", host, a.URL())
 	}
 	if got := variable(t, a, "NEXT_PUBLIC_X"); got != "y z" {
-		t.Errorf("NEXT_PUBLIC_X is %q", got)
+		t.Errorf("NEXT_PUBLIC_X: got %q, want \"y z\"", got)
 	}
 	if port := variable(t, a, "PORT"); port == "1" || port == "" {
-		t.Errorf("PORT is %q", port)
+		t.Errorf("PORT: got %q, want a port other than 1", port)
 	}
 	if strings.Contains(must(t, a, "/env"), "account-secret") {
 		t.Error("the app sees the account's key")
@@ -183,14 +183,14 @@ func TestAppGetsWhatTheContractPromises(t *testing.T) {
 		t.Fatal(err)
 	}
 	if password, _ := database.User.Password(); password != "p@ss" || database.Query().Get("sslmode") != "verify-full" {
-		t.Errorf("DATABASE_URL is %s", database)
+		t.Errorf("DATABASE_URL: got %s, want the password p@ss and sslmode verify-full", database)
 	}
 	if ca := must(t, a, "/read?file="+url.QueryEscape(database.Query().Get("sslrootcert"))); ca != "the CA" {
 		t.Errorf("content of the CA file: got %q, want \"the CA\"", ca)
 	}
 	data := variable(t, a, "DATA_DIR")
 	if sandboxHere() != nil && data != "/data" {
-		t.Errorf("DATA_DIR is %s", data)
+		t.Errorf("DATA_DIR: got %s, want /data", data)
 	}
 	must(t, a, "/keep?text=here")
 	if got := must(t, a, "/read?file="+url.QueryEscape(filepath.Join(data, "kept"))); got != "here" {
@@ -200,7 +200,7 @@ func TestAppGetsWhatTheContractPromises(t *testing.T) {
 		t.Error("the app runs as root")
 	}
 	if log := a.Log(); !strings.Contains(log, "app: version") {
-		t.Errorf("the app's log is %q", log)
+		t.Errorf("the app's log: got %q, want \"app: version\" in it", log)
 	}
 }
 
@@ -214,10 +214,10 @@ func TestDataAndAddressStay(t *testing.T) {
 
 	deploy(t, r, "web", map[string]string{"VERSION": "2"})
 	if got := variable(t, a, "VERSION"); got != "2" {
-		t.Errorf("version %s runs", got)
+		t.Errorf("VERSION: got %s, want 2", got)
 	}
 	if a.URL() != address || a.PID() == before {
-		t.Errorf("after a redeploy the address is %s, process %d; before it was %s, %d", a.URL(), a.PID(), address, before)
+		t.Errorf("after a redeploy: got process %d at %s, want another process than %d at %s", a.PID(), a.URL(), before, address)
 	}
 	if err := a.Restart(a.spec); err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestDataAndAddressStay(t *testing.T) {
 		t.Errorf("the file in the data folder: got %q, want \"first\"", got)
 	}
 	if n := len(glob(t, r, "build-*")); n != 1 {
-		t.Errorf("%d builds are kept, want 1", n)
+		t.Errorf("stored builds: got %d, want 1", n)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestCrash(t *testing.T) {
 		})
 		groupEnds(t, pid)
 		if a.Status() != Running {
-			t.Errorf("the app is %s", a.Status())
+			t.Errorf("the app: got %s, want %s", a.Status(), Running)
 		}
 	}
 	if got := must(t, a, "/read?file="+url.QueryEscape(variable(t, a, "DATA_DIR")+"/kept")); got != "before" {
@@ -292,10 +292,10 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 	}
 	mustSettle(t, a, Failed)
 	if status, body := get(t, a, "/heal"); status != http.StatusServiceUnavailable || !strings.Contains(body, "not running") {
-		t.Errorf("the address of a failed app answered %d: %s", status, body)
+		t.Errorf("the address of a failed app: got %d %s, want 503 with \"not running\"", status, body)
 	}
 	if !strings.Contains(a.Log(), "/healthz has not been answered with 200 for 3s") {
-		t.Errorf("the log does not say why:\n%s", a.Log())
+		t.Errorf("the log of the failed app: got\n%s\nwant that /healthz was not answered for 3s", a.Log())
 	}
 	// New variables let the app recover, and it is watched from then on. A busy machine may
 	// need longer to start it than the failing app had.
@@ -311,15 +311,15 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if got, want := told, []Status{Failed, Starting, Running, Failed, Running}; !equal(got, want) {
-		t.Errorf("told of %v, want %v", got, want)
+		t.Errorf("the reported statuses: got %v, want %v", got, want)
 	}
 	for i, why := range whys {
 		if (told[i] == Failed) != (why != nil) {
-			t.Errorf("%s was told with %v", told[i], why)
+			t.Errorf("the reason that was reported with %s: got %v, want one: %t", told[i], why, told[i] == Failed)
 		}
 	}
 	if why := whys[3]; why.Status != http.StatusTeapot || why.Exited || !strings.HasSuffix(why.Log, "/healthz has not been answered with 200 for 30s") {
-		t.Errorf("it failed for %+v", why)
+		t.Errorf("the reason of the failure: got %+v, want status %d of a running app without an answer of 200 for 30s", why, http.StatusTeapot)
 	}
 }
 
@@ -342,12 +342,12 @@ func TestWhatSpeaksAgainstAnApp(t *testing.T) {
 	deploy(map[string]string{"ENDS": "1"})
 	machine.Until(t, "it has ended", func() bool { return a.failure().Exited })
 	if why := a.failure(); why.Status != 0 || !strings.Contains(why.Log, "exit status 4; it is started again") {
-		t.Errorf("it failed for %+v", why)
+		t.Errorf("the reason of the failure: got %+v, want exit status 4 and no status", why)
 	}
 	deploy(nil)
 	mustSettle(t, a, Running)
 	if why := a.failure(); why.Status != 0 || why.Exited {
-		t.Errorf("an app that runs has failed for %+v", why)
+		t.Errorf("the reason of the failure of an app that runs: got %+v, want none", why)
 	}
 	must(t, a, "/sicken")
 	machine.Until(t, "it answers 418", func() bool { return a.failure().Status == http.StatusTeapot })
@@ -377,11 +377,11 @@ func TestAddressOfAnAppThatIsNotPublic(t *testing.T) {
 	}
 	mustSettle(t, a, Running)
 	if a.URL() != "" {
-		t.Errorf("an app that is not public has the URL %s", a.URL())
+		t.Errorf("the URL of an app that is not public: got %s, want none", a.URL())
 	}
 	if response, err := http.Get(address); err == nil {
 		response.Body.Close()
-		t.Errorf("the address of an app that is not public answers %s", response.Status)
+		t.Errorf("the address of an app that is not public: got %s, want no answer", response.Status)
 	}
 	hidden.Public = true
 	if err := a.Configure(hidden); err != nil {
@@ -389,7 +389,7 @@ func TestAddressOfAnAppThatIsNotPublic(t *testing.T) {
 	}
 	mustSettle(t, a, Running)
 	if a.URL() != address {
-		t.Errorf("public again, the app is at %s, not at %s", a.URL(), address)
+		t.Errorf("the URL of the app that is public again: got %s, want %s", a.URL(), address)
 	}
 }
 
@@ -400,11 +400,11 @@ func TestAppsDoNotSeeEachOther(t *testing.T) {
 	one, other := deploy(t, r, "one", nil), deploy(t, r, "other", nil)
 	must(t, one, "/keep?text=mine")
 	if one.URL() == other.URL() {
-		t.Errorf("both are at %s", one.URL())
+		t.Errorf("the URL of the other app: got %s, want another one than that of the first", other.URL())
 	}
 	for _, file := range []string{filepath.Join(one.data(), "kept"), filepath.Join(variable(t, one, "DATA_DIR"), "kept")} {
 		if status, body := get(t, other, "/read?file="+url.QueryEscape(file)); os.Geteuid() == 0 && status == http.StatusOK {
-			t.Errorf("the other app reads %q in %s", body, file)
+			t.Errorf("%s as the other app reads it: got %q, want a refusal", file, body)
 		}
 	}
 }
@@ -423,14 +423,14 @@ func TestRemove(t *testing.T) {
 	groupEnds(t, pid)
 	if response, err := http.Get(address); err == nil {
 		response.Body.Close()
-		t.Errorf("the removed app's address answers %s", response.Status)
+		t.Errorf("the address of the removed app: got %s, want no answer", response.Status)
 	}
 	if left := append(glob(t, r, "app-*"), glob(t, r, "build-*")...); len(left) > 0 {
-		t.Errorf("%v is left", left)
+		t.Errorf("files of the removed app: got %v, want none", left)
 	}
 	again := deploy(t, r, "web", nil)
 	if status, _ := get(t, again, "/read?file="+url.QueryEscape(variable(t, again, "DATA_DIR")+"/kept")); status != http.StatusNotFound {
-		t.Error("a new app of the same name has the old one's data")
+		t.Errorf("the old data in a new app of the same name: got status %d, want 404", status)
 	}
 }
 
@@ -444,13 +444,13 @@ func TestClosedRuntime(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := a.Deploy(b, Spec{}); !errors.Is(err, errClosed) {
-		t.Errorf("a deployment on a closed runtime gave %v", err)
+		t.Errorf("Deploy on a closed runtime: got error %v, want %v", err, errClosed)
 	}
 	if _, err := r.App(Name{"i-1", "new"}); !errors.Is(err, errClosed) {
-		t.Errorf("an app on a closed runtime gave %v", err)
+		t.Errorf("App on a closed runtime: got error %v, want %v", err, errClosed)
 	}
 	if _, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog()); !errors.Is(err, errClosed) {
-		t.Errorf("a build on a closed runtime gave %v", err)
+		t.Errorf("Build on a closed runtime: got error %v, want %v", err, errClosed)
 	}
 }
 
@@ -458,7 +458,7 @@ func TestRepositoriesThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"testdata/nothing", "runtime.go"} {
 		if r, err := Open(Options{Repositories: map[string]string{"a/b": path}}); err == nil {
-			t.Errorf("%s was taken for a repository", path)
+			t.Errorf("Open with the repository %s: got no error, want one", path)
 			r.Close()
 		}
 	}

@@ -51,10 +51,10 @@ func TestRepositoryThatIsTooLarge(t *testing.T) {
 				r := open(t, func(o *Options) { o.Repositories["octo/app"], o.LargestSource = folder, 1<<20 })
 				_, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog())
 				if failed := (*BuildError)(nil); !errors.As(err, &failed) || !strings.Contains(failed.Log, want) {
-					t.Errorf("the build ended with %v, want %q", err, want)
+					t.Errorf("the build: got error %v, want a BuildError with %q", err, want)
 				}
 				if left := glob(t, r, "build-*"); len(left) > 0 {
-					t.Errorf("%v is left", left)
+					t.Errorf("files of the build: got %v, want none", left)
 				}
 			})
 		}
@@ -77,7 +77,7 @@ func TestRepositoryNeedsNoMemory(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	if taken := after.TotalAlloc - before.TotalAlloc; taken > size/4 {
-		t.Errorf("the copy of %d MB took %d MB of memory", size>>20, taken>>20)
+		t.Errorf("memory of the copy of %d MB: got %d MB, want at most %d MB", size>>20, taken>>20, size/4>>20)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestUnpackLimits(t *testing.T) {
 			made := 0
 			err = filepath.WalkDir(folder, func(string, fs.DirEntry, error) error { made++; return nil })
 			if err != nil || int64(made-1) > row.most/block || made > 300 {
-				t.Errorf("%d folders were made, %v", made-1, err)
+				t.Errorf("the unpacked folders: got %d and error %v, want at most %d and fewer than 300", made-1, err, row.most/block)
 			}
 		})
 	}

@@ -37,14 +37,14 @@ func TestCopyKeepsHoles(t *testing.T) {
 		}
 	}
 	if size, err := CopyData(t.Context(), from, to); err != nil || size != 1<<28+10+64<<10+64<<10+1 {
-		t.Fatalf("%d bytes were copied, %v", size, err)
+		t.Fatalf("CopyData: got %d bytes and error %v, want %d", size, err, 1<<28+10+64<<10+64<<10+1)
 	}
 	info, err := os.Stat(filepath.Join(to, "sparse"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if taken := info.Sys().(*syscall.Stat_t).Blocks * 512; info.Size() != 1<<28 || taken > 1<<20 {
-		t.Errorf("the copy has %d bytes and takes %d of the disk", info.Size(), taken)
+		t.Errorf("the copy: got %d bytes of which the disk stores %d, want %d and at most %d", info.Size(), taken, 1<<28, 1<<20)
 	}
 	copied, err := os.Open(filepath.Join(to, "sparse"))
 	if err != nil {
@@ -54,12 +54,12 @@ func TestCopyKeepsHoles(t *testing.T) {
 	for at, text := range content {
 		found := make([]byte, len(text))
 		if _, err := copied.ReadAt(found, at); err != nil || string(found) != text {
-			t.Errorf("at %d there is %q (%v)", at, found, err)
+			t.Errorf("the copy at %d: got %q and error %v, want %q", at, found, err, text)
 		}
 	}
 	for name, size := range map[string]int{"empty": 0, "small": 10, "a block": 64 << 10, "more": 64<<10 + 1} {
 		if text, err := os.ReadFile(filepath.Join(to, name)); err != nil || !bytes.Equal(text, bytes.Repeat([]byte{'x'}, size)) {
-			t.Errorf("%s has %d bytes (%v)", name, len(text), err)
+			t.Errorf("%s: got %d bytes and error %v, want %d times x", name, len(text), err, size)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func TestCopyOfAHugeFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if copied, err := CopyData(t.Context(), from, to); err != nil || copied != size {
-		t.Fatalf("%d bytes were copied, %v", copied, err)
+		t.Fatalf("CopyData: got %d bytes and error %v, want %d", copied, err, int64(size))
 	}
 	file, err = os.Open(filepath.Join(to, "huge"))
 	if err != nil {
@@ -90,10 +90,10 @@ func TestCopyOfAHugeFile(t *testing.T) {
 	defer file.Close()
 	found := make([]byte, len("middle"))
 	if _, err := file.ReadAt(found, middle); err != nil || string(found) != "middle" {
-		t.Errorf("in the middle there is %q, %v", found, err)
+		t.Errorf("the middle of the copy: got %q and error %v, want middle", found, err)
 	}
 	if info, err := file.Stat(); err != nil || info.Size() != size {
-		t.Errorf("the copy is %v, %v", info, err)
+		t.Errorf("the copy: got %v and error %v, want %d bytes", info, err, int64(size))
 	}
 }
 
