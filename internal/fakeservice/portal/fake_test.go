@@ -25,7 +25,7 @@ func TestDocument(t *testing.T) {
 	}
 	plain := v.Open("/openapi.json")
 	if err := json.Unmarshal([]byte(plain.HTML), &served); err != nil || plain.Header.Get("Content-Type") != "application/json" {
-		t.Fatalf("the document in JSON: got %v with the type %q", err, plain.Header.Get("Content-Type"))
+		t.Fatalf("the document in JSON: got error %v and the type %q, want none and application/json", err, plain.Header.Get("Content-Type"))
 	}
 	page := v.Open("/openapi")
 	operations, err := apispec.Operations()
@@ -73,17 +73,17 @@ func TestMails(t *testing.T) {
 	s := fakeservicetest.Start(t)
 	v := fakeservicetest.SignIn(t, s)
 	if page := v.Open("/portal/fake/mails"); !strings.Contains(page.Text(), "No mail yet.") || !strings.Contains(page.Text(), "Only the fake has these pages") {
-		t.Errorf("without mails, the page says %s", page.Text())
+		t.Errorf("the page without mails: got %s, want that there is no mail and that only the fake has the page", page.Text())
 	}
 	s.SendMail(core.Mail{InstanceID: "i-1", To: "ada@example.com", Link: "http://127.0.0.1:9999/auth/v1/verify?token=one&type=invite", Code: "123456"})
 	s.SendMail(core.Mail{InstanceID: "i-1", Link: "javascript:alert(1)"})
 	page := v.Open("/portal/fake/mails")
 	first, second := strings.Index(page.Text(), "unknown address"), strings.Index(page.Text(), "ada@example.com")
 	if first < 0 || second < first || !strings.Contains(page.Text(), "123456") {
-		t.Errorf("the page says %s", page.Text())
+		t.Errorf("the page of mails: got %s, want the unknown address before ada@example.com with 123456", page.Text())
 	}
 	if page.Find("href", "http://127.0.0.1:9999/auth/v1/verify?token=one&type=invite") == nil || page.Find("href", "javascript:alert(1)") != nil {
-		t.Errorf("the links are wrong in %s", page.HTML)
+		t.Errorf("the links of the mails: got %s, want only the one of http", page.HTML)
 	}
 }
 
@@ -158,10 +158,10 @@ func TestRequestsShowNoSecrets(t *testing.T) {
 		}
 	}
 	if text := pages[0].Text(); !strings.Contains(text, "not_found : There is no instance") {
-		t.Errorf("the list lacks the reason of the refusal: %s", text)
+		t.Errorf("the list: got %s, want the reason of the refusal", text)
 	}
 	if text := pages[2].Text(); !strings.Contains(text, `"GREETING": "(hidden)"`) || !strings.Contains(text, `"port": 3000`) {
-		t.Errorf("the request of the import: %s", text)
+		t.Errorf("the request of the import: got %s, want a hidden GREETING and port 3000", text)
 	}
 }
 
@@ -214,15 +214,15 @@ func TestRequestFilters(t *testing.T) {
 	} {
 		page := v.Open("/portal/fake/requests" + filter)
 		if got := strings.Count(page.HTML, `href="/portal/fake/requests/`); got != want || page.Status != http.StatusOK {
-			t.Errorf("requests for %q: got %d with status %d, want %d", filter, got, page.Status, want)
+			t.Errorf("requests for %q: got %d with status %d, want %d with status 200", filter, got, page.Status, want)
 		}
 	}
 	list := v.Open("/portal/fake/requests?path=/plans&status=5")
 	if got := list.Value("filter", "path"); got != "/plans" || !strings.Contains(list.Text(), "the service answered 200") || list.Values("filter").Has("csrf") {
-		t.Errorf("the filtered list: got path %q in %s", got, list.Text())
+		t.Errorf("the filtered list: got path %q in %s, want /plans, the answer of the service and no token", got, list.Text())
 	}
 	if page := v.Open("/portal/fake/requests/4"); !strings.Contains(page.Text(), "it is not valid JSON, so secrets in it cannot be hidden") {
-		t.Errorf("half a body: %s", page.Text())
+		t.Errorf("half a body: got %s, want that it is not valid JSON", page.Text())
 	}
 	if page := v.Open("/portal/fake/requests/7"); page.Status != http.StatusNotFound {
 		t.Errorf("a request that is not in the log: got %d, want 404", page.Status)
@@ -236,7 +236,7 @@ func TestControlsNeedTheToken(t *testing.T) {
 	v := fakeservicetest.SignIn(t, s)
 	page := v.Open("/portal/fake/controls")
 	if page.HasForm("clock") || !page.HasForm("token") {
-		t.Fatalf("without the token, the page has other forms: %s", page.Text())
+		t.Fatalf("the controls without the token: got %s, want only the form of the token", page.Text())
 	}
 	csrf := page.Values("token")
 	csrf.Set("by", "1h")
@@ -246,11 +246,11 @@ func TestControlsNeedTheToken(t *testing.T) {
 	}
 	for _, wrong := range []string{"", "x", s.PortalPassword(), s.ControlToken() + "x"} {
 		if refused := page.Submit("token", map[string]string{"token": wrong}); refused.Status != http.StatusUnprocessableEntity || refused.Complaint("token", "token") == "" || refused.HasForm("clock") {
-			t.Errorf("a wrong token: got %d and %s", refused.Status, refused.Text())
+			t.Errorf("a wrong token: got %d and %s, want 422 with a complaint and no controls", refused.Status, refused.Text())
 		}
 	}
 	if opened := page.Submit("token", map[string]string{"token": s.ControlToken()}); !opened.HasForm("clock") {
-		t.Errorf("with the token, the page says %s", opened.Text())
+		t.Errorf("the controls with the token: got %s, want the form of the clock", opened.Text())
 	}
 	form := v.Open("/portal/fake/controls").Values("clock")
 	form.Set("csrf", "x")
@@ -273,7 +273,7 @@ func TestControls(t *testing.T) {
 		t.Helper()
 		page := v.Open("/portal/fake/controls").Submit(form, values)
 		if page.Status != http.StatusOK {
-			t.Fatalf("the form %s was answered %d: %s", form, page.Status, page.Text())
+			t.Fatalf("the form %s: got %d %s, want 200", form, page.Status, page.Text())
 		}
 		return page
 	}
@@ -282,7 +282,7 @@ func TestControls(t *testing.T) {
 	before := s.Now()
 	submit("clock", map[string]string{"by": "2h"})
 	if passed := s.Now().Sub(before); passed < 2*time.Hour {
-		t.Errorf("the clock was advanced by %s, want 2h", passed)
+		t.Errorf("the time that passed by the clock: got %s, want at least 2h", passed)
 	}
 	submit("weather", map[string]string{"weather": "storm", "seed": "7"})
 	if now, seed := s.Weather(); now.String() != "storm" || seed != 7 {
@@ -296,16 +296,16 @@ func TestControls(t *testing.T) {
 	}
 	s.Advance(24 * time.Hour)
 	if !s.Jobs()[0].InProgress() {
-		t.Error("the job is not held")
+		t.Error("the job with a hold: got it ended, want it in progress")
 	}
 	submit("builds", map[string]string{"app": "web"})
 	page := v.Open("/portal/fake/controls")
 	if !strings.Contains(page.Text(), "instance "+in.ID+", operation resize") || !strings.Contains(page.Text(), "app web") {
-		t.Errorf("the holds are missing in %s", page.Text())
+		t.Errorf("the controls: got %s, want the holds of the resize and of web", page.Text())
 	}
 	submit("release-hold-1", nil)
 	if s.Jobs()[0].InProgress() {
-		t.Error("the job is still held")
+		t.Error("the job after the release: got it in progress, want it ended")
 	}
 
 	submit("faults", map[string]string{"effect": "page", "status": "502", "times": "-1"})
@@ -314,7 +314,7 @@ func TestControls(t *testing.T) {
 	}
 	page = v.Open("/portal/fake/controls")
 	if !strings.Contains(page.Text(), "page 502; 1 of all requests affected") {
-		t.Errorf("the fault is missing in %s", page.Text())
+		t.Errorf("the controls: got %s, want the fault with page 502", page.Text())
 	}
 	submit("remove-fault-3", nil)
 	if status, _ := s.Send(t, "GET", "/me", nil); status != http.StatusOK {

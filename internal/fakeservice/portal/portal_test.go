@@ -92,14 +92,14 @@ func (s *sites) signIn(t *testing.T) (cookie *http.Cookie, token string) {
 	t.Helper()
 	response := s.send(t, "POST", "/portal/sign-in", nil, url.Values{"email": {" Customer@example.com"}, "password": {"the password"}})
 	if response.status != http.StatusSeeOther || len(response.cookies) != 1 {
-		t.Fatalf("the sign-in was answered %d", response.status)
+		t.Fatalf("the sign-in: got %d with %d cookies, want 303 with one", response.status, len(response.cookies))
 	}
 	cookie = response.cookies[0]
 	page := s.send(t, "GET", "/portal/access", http.Header{"Cookie": {cookie.Name + "=" + cookie.Value}}, nil).page
 	_, after, _ := strings.Cut(page, `name="csrf" value="`)
 	token, _, _ = strings.Cut(after, `"`)
 	if token == "" {
-		t.Fatalf("the page has no token: %s", page)
+		t.Fatalf("the page: got %s, want one with a token", page)
 	}
 	return cookie, token
 }
@@ -143,7 +143,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		page := v.Open(row.page).Submit(row.form, row.typed)
 		if page.Status != row.status {
-			t.Errorf("%s was answered %d at %s: %s", name, page.Status, page.Path(), page.Text())
+			t.Errorf("%s: got %d at %s with %s, want %d", name, page.Status, page.Path(), page.Text(), row.status)
 			continue
 		}
 		said := page.Text()
@@ -151,7 +151,7 @@ func TestRefusals(t *testing.T) {
 			said = page.Complaint(row.form, row.field)
 		}
 		if said == "" || !strings.Contains(said, row.words) {
-			t.Errorf("%s: %q is said at the field %q; the page says %s", name, said, row.field, page.Text())
+			t.Errorf("%s: got %q at the field %q, want %q; the page: %s", name, said, row.field, row.words, page.Text())
 		}
 		for field, typed := range row.typed {
 			if got := page.Value(row.form, field); got != typed {
@@ -185,7 +185,7 @@ func TestFormsKeepWhatIsNotTyped(t *testing.T) {
 			typed = v.Value(row.form, row.field) + "\nMORE=1"
 		}
 		if page := v.Submit(row.form, map[string]string{row.field: typed}); page.Status != http.StatusOK {
-			t.Errorf("%s was answered %d: %s", row.page, page.Status, page.Text())
+			t.Errorf("%s: got %d %s, want 200", row.page, page.Status, page.Text())
 		}
 		s.Advance(time.Minute)
 		if app, _ := s.App(in.ID, "web"); row.field == "port" && (!maps.Equal(app.Env, env) || len(app.Builds) > 0) {
@@ -194,14 +194,14 @@ func TestFormsKeepWhatIsNotTyped(t *testing.T) {
 	}
 	record, _ := s.Instance(in.ID)
 	if record.Name != "renamed" || !slices.Equal(record.Tags, []string{"a, b", "c"}) {
-		t.Errorf("%s has the tags %q", record.Name, record.Tags)
+		t.Errorf("the instance: got the name %q and the tags %q, want renamed with %q", record.Name, record.Tags, []string{"a, b", "c"})
 	}
 	if auth := record.Engines["auth"]; auth.SiteURL != "https://box.example" || !slices.Equal(auth.RedirectURLs, []string{"https://a.example/x,y/**", "https://c.example"}) {
-		t.Errorf("the auth settings are %+v", auth)
+		t.Errorf("the settings of auth: got %+v, want https://box.example and two redirect URLs", auth)
 	}
 	env["MORE"] = "1"
 	if app, _ := s.App(in.ID, "web"); !maps.Equal(app.Env, env) {
-		t.Errorf("the variables are %q, want %q", app.Env, env)
+		t.Errorf("the variables: got %q, want %q", app.Env, env)
 	}
 }
 
@@ -253,7 +253,7 @@ func TestShortCommit(t *testing.T) {
 	in := box(s)
 	s.AddApp(in.ID, fakeservice.App{Name: "web", Repo: "acme/web", Status: "running", Builds: []fakeservice.Build{{ID: "bld-1", Commit: "abc", Status: "failed"}}})
 	if page := fakeservicetest.SignIn(t, s).Open("/portal/instances/" + in.ID + "/apps/web"); page.Status != http.StatusOK || !strings.Contains(page.Text(), "abc") {
-		t.Errorf("got %d with %s, want 200 with the commit", page.Status, page.Text())
+		t.Errorf("the page of an app with a failed build: got %d with %s, want 200 with the commit", page.Status, page.Text())
 	}
 }
 
@@ -266,7 +266,7 @@ func TestKeys(t *testing.T) {
 	_, after, _ := strings.Cut(made.HTML, `id="secret" class="code" type="text" readonly value="`)
 	key, _, _ := strings.Cut(after, `"`)
 	if len(key) < 20 {
-		t.Fatalf("the page shows no key: %s", made.HTML)
+		t.Fatalf("the page of the new key: got %s, want the key", made.HTML)
 	}
 	if again := v.Open("/portal/access"); strings.Contains(again.HTML, key) || !strings.Contains(again.Text(), "ci") {
 		t.Error("the key is shown twice, or its name is not")
@@ -282,7 +282,7 @@ func TestKeys(t *testing.T) {
 		return response.StatusCode
 	}
 	if got := ask(); got != 200 {
-		t.Errorf("the key was answered %d", got)
+		t.Errorf("a request with the key: got %d, want 200", got)
 	}
 	keys := s.Keys()
 	id := keys[len(keys)-1].ID
@@ -290,14 +290,14 @@ func TestKeys(t *testing.T) {
 		t.Error("the key is still there")
 	}
 	if got := ask(); got != 401 {
-		t.Errorf("the revoked key was answered %d", got)
+		t.Errorf("a request with the revoked key: got %d, want 401", got)
 	}
 	var told []string
 	for _, e := range s.Events() {
 		told = append(told, e.Type)
 	}
 	if !slices.Equal(told, []string{"api_key_created", "api_key_revoked"}) {
-		t.Errorf("the events are %v", told)
+		t.Errorf("the events: got %v, want api_key_created and api_key_revoked", told)
 	}
 }
 
@@ -317,7 +317,7 @@ func TestKeyIsShownWhereItWasMade(t *testing.T) {
 		shown bool
 	}{{"/portal/instances", false}, {"/portal/access", true}, {"/portal/access", false}} {
 		if page := s.send(t, "GET", row.path, mine.Clone(), nil).page; strings.Contains(page, `id="secret"`) != row.shown {
-			t.Errorf("%s shows the key: %t", row.path, !row.shown)
+			t.Errorf("the key in %s: got it shown: %t, want %t", row.path, !row.shown, row.shown)
 		}
 	}
 }
@@ -363,17 +363,17 @@ func TestPagesOfInstancesThatDoNotRun(t *testing.T) {
 		at := "/portal/instances/" + in.ID
 		for _, tab := range []string{"", "/engines", "/apps", "/databases", "/console", "/auth", "/allowlist", "/connection", "/backups", "/settings"} {
 			if page := v.Open(at + tab); page.Status != http.StatusOK || page.Find("aria-current", "page") == nil {
-				t.Errorf("%s: %s was answered %d: %s", in.Name, tab, page.Status, page.Text())
+				t.Errorf("%s of %s: got %d %s, want 200 with a current tab", tab, in.Name, page.Status, page.Text())
 			}
 		}
 		if in.Status == fakeservice.StatusCreating {
 			if page := v.Open(at + "/connection"); page.HasForm("reveal") || !strings.Contains(page.Text(), "has no connection record yet") {
-				t.Errorf("%s: the connection page says %s", in.Name, page.Text())
+				t.Errorf("the connection page of %s: got %s, want no record yet", in.Name, page.Text())
 			}
 		}
 	}
 	if page := v.Open("/portal/instances/" + s.Instances()[1].ID); !strings.Contains(page.Text(), "Finish the checkout") {
-		t.Errorf("a paid plan does not lead to its checkout: %s", page.Text())
+		t.Errorf("the page of an instance with a paid plan: got %s, want the checkout", page.Text())
 	}
 }
 
@@ -395,17 +395,17 @@ func TestDeliveriesAreShown(t *testing.T) {
 	s.Advance(0) // the first attempt
 	list, err := s.Deliveries(hook.ID)
 	if err != nil || len(list) != 1 {
-		t.Fatalf("the deliveries are %+v, %v", list, err)
+		t.Fatalf("the deliveries: got %+v and error %v, want one", list, err)
 	}
 	page := v.Open(at)
 	// The text of the page would not contain an HTML element.
 	for _, want := range []string{list[0].ID, "500", "<script>alert(1)</script>", `"type":"test"`} {
 		if !strings.Contains(page.Text(), want) {
-			t.Errorf("the page lacks %s: %s", want, page.Text())
+			t.Errorf("the page of the endpoint: got %s, want %s in it", page.Text(), want)
 		}
 	}
 	if page.Find("datetime", list[0].NextAttemptAt.UTC().Format(time.RFC3339)) == nil {
-		t.Errorf("the page does not say when it is tried again: %s", page.Text())
+		t.Errorf("the page of the endpoint: got %s, want the time of the next attempt", page.Text())
 	}
 	if strings.Contains(page.Text(), hook.Secret) {
 		t.Error("the page has the secret")
@@ -415,14 +415,14 @@ func TestDeliveriesAreShown(t *testing.T) {
 		s.Advance(24 * time.Hour)
 	}
 	if page := v.Open(at); !page.HasForm("enable") || !strings.Contains(page.Text(), "given up") {
-		t.Errorf("the endpoint is not disabled: %s", page.Text())
+		t.Errorf("the page of the disabled endpoint: got %s, want the form enable and a delivery that was given up", page.Text())
 	}
 	if page := v.Open(at).Submit("test", nil); !strings.Contains(page.Text(), "the endpoint is disabled") {
-		t.Errorf("a test event of a disabled endpoint: %s", page.Text())
+		t.Errorf("a test event of a disabled endpoint: got %s, want that the endpoint is disabled", page.Text())
 	}
 	v.Open(at).Submit("enable", nil)
 	if page := v.Open(at); page.HasForm("enable") {
-		t.Errorf("the endpoint is not enabled again: %s", page.Text())
+		t.Errorf("the page of the enabled endpoint: got %s, want no form enable", page.Text())
 	}
 }
 
@@ -440,6 +440,6 @@ func TestRefusalOfAFormWithoutAPage(t *testing.T) {
 	header := http.Header{"Cookie": {cookie.Name + "=" + cookie.Value}}
 	got := s.send(t, "POST", "/portal/instances/"+id+"/apps/none/restart", header, url.Values{"csrf": {token}})
 	if got.status != http.StatusConflict || !strings.Contains(got.page, "has a job in progress") {
-		t.Errorf("the form was answered %d: %s", got.status, got.page)
+		t.Errorf("the form: got %d %s, want 409 with a job in progress", got.status, got.page)
 	}
 }

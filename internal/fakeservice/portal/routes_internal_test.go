@@ -33,7 +33,7 @@ func TestTableHasThePages(t *testing.T) {
 	slices.Sort(want)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
-		t.Errorf("pages and forms of portal/routes.go (-) and of operations/table.go (+):\n%s", diff)
+		t.Errorf("pages and forms of portal/routes.go (-want) and of operations/table.go (+got) differ:\n%s", diff)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestWhereASignInLeads(t *testing.T) {
 		"javascript:alert(1)":       first,
 	} {
 		if got := localPath(next); got != want {
-			t.Errorf("%q leads to %q, want %q", next, got, want)
+			t.Errorf("localPath(%q): got %q, want %q", next, got, want)
 		}
 	}
 }
@@ -65,17 +65,17 @@ func TestWhereASignInLeads(t *testing.T) {
 func TestTextAreas(t *testing.T) {
 	t.Parallel()
 	if got := listed(" a, b\r\n\n c ,"); !slices.Equal(got, []string{"a", "b", "c"}) {
-		t.Errorf("the list is %q", got)
+		t.Errorf("listed: got %q, want a, b and c", got)
 	}
 	if got := lines(" a, b\r\n\n c ,"); !slices.Equal(got, []string{"a, b", "c ,"}) {
-		t.Errorf("the lines are %q", got)
+		t.Errorf("lines: got %q, want \"a, b\" and \"c ,\"", got)
 	}
 	env, err := variablesOf("A=1\r\n\r\nB= x=y \nC=\"1\\n2\"\nD=\"1\" 2\n")
 	if want := map[string]string{"A": "1", "B": " x=y ", "C": "1\n2", "D": `"1" 2`}; err != nil || !maps.Equal(env, want) {
-		t.Errorf("the variables are %q, %v", env, err)
+		t.Errorf("the variables: got %q and error %v, want %q", env, err, want)
 	}
 	if again, err := variablesOf(variableLines(env)); err != nil || !maps.Equal(again, env) {
-		t.Errorf("the variables are %q, and read again %q, %v", env, again, err)
+		t.Errorf("the variables, read again: got %q and error %v, want %q", again, err, env)
 	}
 	if _, err := variablesOf("A"); err == nil {
 		t.Error("variablesOf a line without =: got no error, want one")

@@ -45,14 +45,14 @@ func TestWhoIsRefused(t *testing.T) {
 		}
 		response := s.send(t, row.method, row.path, row.header, values)
 		if response.status != row.status {
-			t.Errorf("%s was answered %d, want %d", name, response.status, row.status)
+			t.Errorf("%s: got %d, want %d", name, response.status, row.status)
 		}
 		if s.keys() != 0 || strings.Contains(response.page, "API keys") {
-			t.Errorf("%s: it got through", name)
+			t.Errorf("%s: got a key or the page of keys, want neither", name)
 		}
 	}
 	if response := s.send(t, "POST", "/portal/access", http.Header{"Cookie": {mine}, "Origin": {s.URL}}, url.Values{"name": {"mine"}, "csrf": {token}}); response.status != 303 || s.keys() != 1 {
-		t.Errorf("the session's own form was answered %d", response.status)
+		t.Errorf("the session's own form: got %d and %d keys, want 303 and one", response.status, s.keys())
 	}
 }
 
@@ -62,10 +62,10 @@ func TestWrongSignIn(t *testing.T) {
 	for _, row := range [][2]string{{"customer@example.com", ""}, {"customer@example.com", "The password"}, {"", "the password"}, {"other@example.com", "the password"}} {
 		response := s.send(t, "POST", "/portal/sign-in", nil, url.Values{"email": {row[0]}, "password": {row[1]}})
 		if response.status != http.StatusUnauthorized || len(response.cookies) != 0 || !strings.Contains(response.page, "is wrong") {
-			t.Errorf("%q was answered %d", row, response.status)
+			t.Errorf("a sign-in as %q: got %d and %d cookies, want 401 and none", row, response.status, len(response.cookies))
 		}
 		if row[1] != "" && strings.Contains(response.page, `value="`+row[1]) || !strings.Contains(response.page, `value="`+row[0]) {
-			t.Errorf("%q: the page does not keep the e-mail alone", row)
+			t.Errorf("the page after a sign-in as %q: got %s, want only the e-mail kept", row, response.page)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestSessionsEnd(t *testing.T) {
 	}
 	idle, _ := s.signIn(t)
 	if s.now = s.now.Add(29 * time.Minute); status(idle) != 200 {
-		t.Error("it ended too early")
+		t.Error("a session that is idle for 29 minutes: got its end, want it valid")
 	}
 	if s.now = s.now.Add(30 * time.Minute); status(idle) != 303 {
 		t.Error("an idle session did not end")
@@ -96,7 +96,7 @@ func TestSessionsEnd(t *testing.T) {
 	}
 	left, token := s.signIn(t)
 	if response := s.send(t, "POST", "/portal/sign-out", http.Header{"Cookie": {left.Name + "=" + left.Value}}, url.Values{"csrf": {token}}); response.status != 303 || response.cookies[0].MaxAge >= 0 {
-		t.Errorf("the sign-out was answered %d", response.status)
+		t.Errorf("the sign-out: got %d with the cookies %v, want 303 and an expired cookie", response.status, response.cookies)
 	}
 	if status(left) != 303 {
 		t.Error("the session did not end with the sign-out")
@@ -129,7 +129,7 @@ func TestTwoFakesOnOneHost(t *testing.T) {
 			header.Add("Cookie", cookie.Name+"="+cookie.Value)
 		}
 		if response := s.send(t, "GET", "/portal/instances", header, nil); response.status != http.StatusOK {
-			t.Errorf("one of two fakes answered %d", response.status)
+			t.Errorf("one of two fakes: got %d, want 200", response.status)
 		}
 	}
 }
@@ -140,36 +140,36 @@ func TestHeaders(t *testing.T) {
 	s := serve(t)
 	cookie, _ := s.signIn(t)
 	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/portal" || cookie.Secure {
-		t.Errorf("the cookie is %+v", cookie)
+		t.Errorf("the cookie: got %+v, want a strict one for /portal that scripts cannot read", cookie)
 	}
 	for _, path := range []string{"/portal/sign-in", "/portal/instances", "/portal/access", "/portal/nowhere", "/checkout/none", "/portal/assets/portal.css", "/portal/assets/portal.js", "/portal/assets/page.js", "/portal/assets/"} {
 		for _, header := range []http.Header{{"Cookie": {cookie.Name + "=" + cookie.Value}}, nil} {
 			response := s.send(t, "GET", path, header, nil)
 			for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin"} {
 				if got := response.header.Get(name); got != want {
-					t.Errorf("%s has %s %q", path, name, got)
+					t.Errorf("%s of %s: got %q, want %q", name, path, got, want)
 				}
 			}
 			policy := response.header.Get("Content-Security-Policy")
 			if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
-				t.Errorf("%s has the policy %q", path, policy)
+				t.Errorf("the policy of %s: got %q, want default-src and frame-ancestors 'none' and nothing unsafe", path, policy)
 			}
 			if asset := strings.HasPrefix(path, "/portal/assets/"); !asset && response.header.Get("Cache-Control") != "no-store" {
-				t.Errorf("%s may be kept", path)
+				t.Errorf("Cache-Control of %s: got %q, want no-store", path, response.header.Get("Cache-Control"))
 			}
 			for _, inline := range []string{"<style", " style=", "onclick", "javascript:"} {
 				if strings.Contains(response.page, inline) && !strings.HasSuffix(path, ".js") {
-					t.Errorf("%s has %s", path, inline)
+					t.Errorf("%s: got a page with %s, want one without", path, inline)
 				}
 			}
 		}
 	}
 	if response := s.send(t, "GET", "/portal/assets/", nil, nil); response.status != 404 {
-		t.Errorf("the list of assets was answered %d", response.status)
+		t.Errorf("the list of assets: got %d, want 404", response.status)
 	}
 	response := s.send(t, "POST", "/portal/sign-in", http.Header{"X-Forwarded-Proto": {"https"}}, url.Values{"email": {"customer@example.com"}, "password": {"the password"}})
 	if cookies := response.cookies; len(cookies) != 1 || !cookies[0].Secure {
-		t.Errorf("behind a proxy with a certificate the cookie is %v", cookies)
+		t.Errorf("the cookies behind a proxy with a certificate: got %v, want a secure one", cookies)
 	}
 }
 
@@ -183,6 +183,6 @@ func TestForkIsSignedInElsewhere(t *testing.T) {
 	}
 	t.Cleanup(func() { fork.Close() })
 	if s.PortalPassword() != "of the first" || fork.PortalPassword() == s.PortalPassword() || fork.PortalPassword() == "" {
-		t.Errorf("the passwords are %q and %q", s.PortalPassword(), fork.PortalPassword())
+		t.Errorf("the passwords: got %q and %q, want that of the first and another one", s.PortalPassword(), fork.PortalPassword())
 	}
 }

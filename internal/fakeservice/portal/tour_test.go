@@ -28,7 +28,7 @@ func (w *tour) submit(path, form string, values map[string]string) *fakeservicet
 	w.t.Helper()
 	page := w.Open(path).Submit(form, values)
 	if page.Status != http.StatusOK {
-		w.t.Fatalf("the form %s of %s was answered %d: %s", form, path, page.Status, page.Text())
+		w.t.Fatalf("the form %s of %s: got %d %s, want 200", form, path, page.Status, page.Text())
 	}
 	for _, j := range w.s.Jobs() {
 		if j.InProgress() {
@@ -53,12 +53,12 @@ func TestEveryOperationInThePortal(t *testing.T) {
 
 	w.submit("/portal/profile", "profile", map[string]string{"company": "Engines Ltd", "address": "1 Road\nTown"})
 	if page := w.Open("/portal/profile"); page.Value("profile", "company") != "Engines Ltd" || page.Value("profile", "address") != "1 Road\r\nTown" && page.Value("profile", "address") != "1 Road\nTown" {
-		t.Errorf("the profile is %q", page.Values("profile"))
+		t.Errorf("the profile: got %q, want Engines Ltd and 1 Road in Town", page.Values("profile"))
 	}
 	w.submit("/portal/instances/new", "create", map[string]string{"name": "shop", "plan": "medium", "region": "eu-north", "tags": "prod, web", "engines.postgres": "on", "engines.apps": "on", "engines.auth": "on"})
 	in := s.Instances()[0]
 	if in.Name != "shop" || in.Plan != "medium" || in.Region != "eu-north" || !slices.Equal(in.Tags, []string{"prod", "web"}) || len(in.Engines) != 3 || in.Status != "running" {
-		t.Fatalf("the instance is %+v", in)
+		t.Fatalf("the instance: got %+v, want shop, which runs with the chosen plan, region, tags and three engines", in)
 	}
 	at := "/portal/instances/" + in.ID
 	now := func() fakeservice.Instance {
@@ -68,7 +68,7 @@ func TestEveryOperationInThePortal(t *testing.T) {
 	check := func(what string, got, want any) {
 		t.Helper()
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s: %v, want %v", what, got, want)
+			t.Errorf("%s: got %v, want %v", what, got, want)
 		}
 	}
 
@@ -83,12 +83,12 @@ func TestEveryOperationInThePortal(t *testing.T) {
 	check("console", now().ConsoleMode, "rw")
 	result := w.submit(at+"/console", "query", map[string]string{"sql": "SELECT 1 < 2"})
 	if !strings.Contains(result.Text(), "SELECT, 1 rows") || !strings.Contains(result.Text(), "<one>") || result.Value("query", "sql") != "SELECT 1 < 2" {
-		t.Errorf("the console says: %s", result.Text())
+		t.Errorf("the console: got %s, want one row <one> and the statement", result.Text())
 	}
 	w.submit(at+"/databases", "database", map[string]string{"name": "stock"})
 	w.submit(at+"/databases", "extension", map[string]string{"name": "pg_trgm", "database": "stock"})
 	if page := w.Open(at + "/databases"); !strings.Contains(page.Text(), "pg_trgm") || !page.HasForm("drop-database-stock") {
-		t.Errorf("the databases are: %s", page.Text())
+		t.Errorf("the databases: got %s, want pg_trgm and a form to drop stock", page.Text())
 	}
 	if w.Open(at + "/databases").HasForm("drop-database-main") {
 		t.Error("the page offers to drop the default database, which the service refuses")
@@ -96,7 +96,7 @@ func TestEveryOperationInThePortal(t *testing.T) {
 	w.submit(at+"/databases", "drop-extension-stock-pg_trgm", nil)
 	w.submit(at+"/databases", "drop-database-stock", map[string]string{"confirm": "stock"})
 	if page := w.Open(at + "/databases"); page.HasForm("drop-database-stock") || page.HasForm("drop-extension-stock-pg_trgm") {
-		t.Error("the database or its extension is still there")
+		t.Error("the database or its extension is still on the page after both were dropped")
 	}
 
 	w.submit(at+"/apps", "import", map[string]string{"repo": "acme/web", "name": "web", "env": "A=1\r\nB=two words"})
@@ -111,7 +111,7 @@ func TestEveryOperationInThePortal(t *testing.T) {
 	w.submit(at+"/apps/web", "redeploy", nil)
 	w.submit(at+"/apps/web", "restart", nil)
 	if page := w.Open(at + "/apps/web/builds/" + app.Builds[0].ID); !strings.Contains(page.Text(), "acme") && !strings.Contains(page.Text(), app.Builds[0].ID) {
-		t.Errorf("the build is: %s", page.Text())
+		t.Errorf("the page of the build: got %s, want acme or %s", page.Text(), app.Builds[0].ID)
 	}
 	w.submit(at+"/auth", "auth", map[string]string{"site_url": "https://shop.example", "redirect_urls": "https://shop.example/**"})
 	check("auth", now().Engines["auth"].SiteURL, "https://shop.example")
@@ -137,14 +137,14 @@ func TestEveryOperationInThePortal(t *testing.T) {
 
 	for _, path := range []string{"/portal/", at, at + "/connection", "/portal/jobs/" + s.Jobs()[0].ID, "/portal/plans", "/portal/billing", "/portal/access", "/guides/apps"} {
 		if page := w.Open(path); page.Status != http.StatusOK {
-			t.Errorf("%s was answered %d: %s", path, page.Status, page.Text())
+			t.Errorf("%s: got %d %s, want 200", path, page.Status, page.Text())
 		}
 	}
 	w.submit(endpoint, "delete", nil)
 	w.submit(at+"/settings", "delete", map[string]string{"confirm": in.ID})
 	check("instances", len(s.Instances()), 0)
 	if page := w.Open(at); page.Status != http.StatusNotFound {
-		t.Errorf("the page of an instance that is gone was answered %d", page.Status)
+		t.Errorf("the page of a deleted instance: got %d, want 404", page.Status)
 	}
 
 	operations, err := apispec.Operations()
@@ -189,7 +189,7 @@ func TestLivePage(t *testing.T) {
 				return
 			}
 		}
-		t.Fatalf("the stream ended without %q: %v", text, stream.Err())
+		t.Fatalf("the stream: got its end without %q and error %v, want the text", text, stream.Err())
 	}
 	until("event: head")
 	if _, err := s.StartJob(in.ID, "console", ""); err != nil {
@@ -202,11 +202,11 @@ func TestLivePage(t *testing.T) {
 	v.Open("/portal/access").Submit("sign-out", nil)
 	for stream.Scan() {
 		if strings.Contains(stream.Text(), "gone") {
-			t.Error("the instance is said to be gone")
+			t.Errorf("a line of the stream: got %q, want no word that the instance is gone", stream.Text())
 		}
 	}
 	if err := stream.Err(); err != nil {
-		t.Errorf("the stream ended by %s", err)
+		t.Errorf("the end of the stream: got error %v, want none", err)
 	}
 }
 

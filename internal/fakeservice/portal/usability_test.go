@@ -187,7 +187,7 @@ func TestDestructiveFormsAsk(t *testing.T) {
 			}
 		}
 		if ask := page.Find("id", "ask-"+row.form); (ask != nil && ask == form.Parent && ask.Data == "details") != row.asks {
-			t.Errorf("%s of %s: is behind a button: got %t, want %t", row.form, row.page, !row.asks, row.asks)
+			t.Errorf("%s of %s behind a button: got %t, want %t", row.form, row.page, !row.asks, row.asks)
 		}
 	}
 }
@@ -231,7 +231,7 @@ func TestOpenToTheInternet(t *testing.T) {
 			}
 		}
 		if page := v.Open(at+"/allowlist").Submit("add-mine", nil); page.Status != http.StatusOK || page.Path() != at+"/allowlist" {
-			t.Errorf("the address is added to %q: got %d at %s: %s", list, page.Status, page.Path(), page.Text())
+			t.Errorf("adding the address to %q: got %d at %s with %s, want 200 at the allowlist", list, page.Status, page.Path(), page.Text())
 		}
 		s.Advance(time.Minute)
 		want := append(strings.Fields(list), "127.0.0.1")
