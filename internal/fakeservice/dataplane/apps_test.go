@@ -60,7 +60,7 @@ func (b *box) settled(name string) fakeservice.App {
 	var a fakeservice.App
 	machine.Until(b.t, "no build of the app goes on", func() (ok bool) {
 		if a, ok = b.App(b.id, name); !ok {
-			b.t.Fatalf("the app %s is not there", name)
+			b.t.Fatalf("the app %s: got none, want one", name)
 		}
 		return len(a.Builds) > 0 && !a.Builds[0].InProgress() && a.Status != fakeservice.StatusBuilding
 	}, func() string {
@@ -72,7 +72,7 @@ func (b *box) settled(name string) fakeservice.App {
 func (b *box) mustRun(a fakeservice.App) fakeservice.App {
 	b.t.Helper()
 	if a.Status != fakeservice.StatusRunning || a.URL == "" {
-		b.t.Fatalf("the app is %s at %q, its builds are %v, its log:\n%s", a.Status, a.URL, a.Builds, b.AppLog(b.id, a.Name))
+		b.t.Fatalf("the app: got %s at %q with the builds %v, want it running with a URL; its log:\n%s", a.Status, a.URL, a.Builds, b.AppLog(b.id, a.Name))
 	}
 	return a
 }
@@ -96,7 +96,7 @@ func mustAsk(t *testing.T, address, path string) string {
 	t.Helper()
 	status, text := ask(t, address, path)
 	if status != http.StatusOK {
-		t.Fatalf("%s answered %d: %s", path, status, text)
+		t.Fatalf("%s: got %d %s, want 200", path, status, text)
 	}
 	return text
 }
@@ -130,8 +130,8 @@ func TestAppAndItsDatabase(t *testing.T) {
 	t.Parallel()
 	b := start(t, withRepositories(t)).fullBox()
 	a := b.mustRun(b.importApp("octo/app", object{"NEXT_PUBLIC_X": "y"}))
-	if a.Builds[0].Commit == "" || variable(t, a.URL, "NEXT_PUBLIC_X") != "y" {
-		t.Errorf("the build is %v, NEXT_PUBLIC_X is %q", a.Builds[0], variable(t, a.URL, "NEXT_PUBLIC_X"))
+	if got := variable(t, a.URL, "NEXT_PUBLIC_X"); a.Builds[0].Commit == "" || got != "y" {
+		t.Errorf("got the build %v and NEXT_PUBLIC_X %q, want a build with a commit and y", a.Builds[0], got)
 	}
 	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"203.0.113.7"}})
 	connects := func(link string) error {
@@ -143,7 +143,7 @@ func TestAppAndItsDatabase(t *testing.T) {
 		}
 		query := u.Query()
 		if query.Get("sslmode") != "verify-full" || mustAsk(t, a.URL, "/read?file="+url.QueryEscape(query.Get("sslrootcert"))) != b.connection().Certificate {
-			t.Errorf("the app verifies with %s", u.RawQuery)
+			t.Errorf("the database URL of the app: got %s, want verify-full with the CA of the connection record", u.RawQuery)
 		}
 		query.Del("sslrootcert")
 		u.RawQuery = query.Encode()
@@ -169,20 +169,20 @@ func TestAppAndItsDatabase(t *testing.T) {
 		return true
 	})
 	if err := connects(after); err != nil {
-		t.Errorf("the app's database after a rotation: %s", err)
+		t.Errorf("the app's database after a rotation: got error %v, want none", err)
 	}
 	if err := connects(before); err == nil {
-		t.Error("the old password still works")
+		t.Error("the app's database with the old password: got no error, want one")
 	}
 	for _, restart := range []string{"/apps/web/actions/restart", "/engines/postgres/actions/restart", "/engines/apps/actions/restart", "/engines/auth/actions/restart"} {
 		b.done("POST", b.path+restart, object{})
 		b.mustRun(b.settled("web"))
 		machine.Until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
-		if kept(t, a.URL) != "stays" {
-			t.Errorf("after %s the data is gone", restart)
+		if got := kept(t, a.URL); got != "stays" {
+			t.Errorf("the app's data after %s: got %q, want stays", restart, got)
 		}
 		if n := b.count(b.inside(variable(t, a.URL, "DATABASE_URL")), "SELECT count(*) FROM t"); n != 2 {
-			t.Errorf("after %s there are %d rows", restart, n)
+			t.Errorf("rows after %s: got %d, want 2", restart, n)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func TestFailedBuilds(t *testing.T) {
 	for repo, want := range map[string]string{"octo/broken": "no luck\nThe build failed: exit status 1", "octo/unknown": "--repo octo/unknown=WHERE"} {
 		a := b.importApp(repo, object{})
 		if a.Status != fakeservice.StatusFailed || a.Builds[0].Status != fakeservice.StatusFailed || !strings.Contains(a.Builds[0].Error, want) || a.URL != "" {
-			t.Errorf("%s is %s at %q, its build %v, want %q", repo, a.Status, a.URL, a.Builds[0], want)
+			t.Errorf("%s: got %s at %q with the build %v, want %s without a URL, with the error %q", repo, a.Status, a.URL, a.Builds[0], fakeservice.StatusFailed, want)
 		}
 		b.done("DELETE", b.path+"/apps/web", nil)
 	}
@@ -215,10 +215,10 @@ func TestFailedBuilds(t *testing.T) {
 	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
 	a = b.mustRun(b.settled("web"))
 	if len(a.Builds) != 2 || a.Builds[0].Status != fakeservice.StatusFailed {
-		t.Errorf("the builds are %v", a.Builds)
+		t.Errorf("the builds: got %v, want 2, the newest %s", a.Builds, fakeservice.StatusFailed)
 	}
-	if kept(t, a.URL) != "x" {
-		t.Error("the running version has no data")
+	if got := kept(t, a.URL); got != "x" {
+		t.Errorf("the data of the running version: got %q, want x", got)
 	}
 }
 
@@ -228,11 +228,11 @@ func TestHealthOfApps(t *testing.T) {
 	b := start(t, withRepositories(t), func(o *dataplane.Options) { o.Patience = 3 * time.Second }).fullBox()
 	a := b.importApp("octo/app", object{"SICK": "1"})
 	if a.Status != fakeservice.StatusFailed || a.Builds[0].Status != fakeservice.StatusSuccessful {
-		t.Fatalf("an app that does not answer is %s, its build %v", a.Status, a.Builds[0])
+		t.Fatalf("an app that does not answer: got %s with the build %v, want %s with a successful build", a.Status, a.Builds[0], fakeservice.StatusFailed)
 	}
 	// On a busy machine the app may not have answered at all yet.
 	if why := a.Failure; why == nil || why.Status != http.StatusTeapot && why.Status != 0 || why.Exited || !strings.Contains(why.Log, "/healthz has not been answered with 200 for 3s") {
-		t.Errorf("it failed for %+v", why)
+		t.Errorf("the failure: got %+v, want status 418 or 0 of a running app without an answer of 200 for 3s", why)
 	}
 	b.done("PATCH", b.path+"/apps/web", object{"env": object{}})
 	// A busy machine may need longer to start the app than the limit for the failing one.
@@ -240,7 +240,7 @@ func TestHealthOfApps(t *testing.T) {
 	runs := func() bool { a, _ = b.App(b.id, "web"); return a.Status == fakeservice.StatusRunning && a.URL != "" }
 	machine.Until(t, "the app runs", runs)
 	if a.Failure != nil {
-		t.Errorf("an app that runs has failed for %+v", a.Failure)
+		t.Errorf("the failure of an app that runs: got %+v, want none", a.Failure)
 	}
 	for _, engine := range []string{fakeservice.EngineApps, fakeservice.EnginePostgres} {
 		killed := b.process(engine)
@@ -278,15 +278,15 @@ func TestAppChanges(t *testing.T) {
 	keep(t, a.URL, "stays")
 	b.done("PATCH", b.path+"/apps/web", object{"public": false})
 	if hidden, _ := b.App(b.id, "web"); hidden.URL != "" || hidden.Status != fakeservice.StatusRunning {
-		t.Errorf("an app that is not public is %s at %q", hidden.Status, hidden.URL)
+		t.Errorf("an app that is not public: got %s at %q, want %s without a URL", hidden.Status, hidden.URL, fakeservice.StatusRunning)
 	}
 	if status, _ := ask(t, a.URL, "/healthz"); status != 0 {
-		t.Errorf("the address of an app that is not public answers %d", status)
+		t.Errorf("the address of an app that is not public: got status %d, want no answer", status)
 	}
 	b.done("PATCH", b.path+"/apps/web", object{"public": true, "links": []string{"auth"}})
 	again := b.mustRun(b.settled("web"))
-	if again.URL != a.URL || kept(t, again.URL) != "stays" || len(again.Builds) != 1 {
-		t.Errorf("public again, the app is at %s with %q after %d builds", again.URL, kept(t, again.URL), len(again.Builds))
+	if text := kept(t, again.URL); again.URL != a.URL || text != "stays" || len(again.Builds) != 1 {
+		t.Errorf("the app that is public again: got %s with %q after %d builds, want %s with stays after one build", again.URL, text, len(again.Builds), a.URL)
 	}
 }
 
@@ -299,13 +299,13 @@ func TestBackupsOfApps(t *testing.T) {
 	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id})
 	machine.Until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
 	if text := kept(t, a.URL); strings.Contains(text, "worth keeping") {
-		t.Error("a reset left the data")
+		t.Errorf("the data after a reset: got %q, want none", text)
 	}
 	in, _ := b.Instance(b.id)
 	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": in.Backups[0].ID})
 	machine.Until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
 	if text := kept(t, a.URL); text != "worth keeping" {
-		t.Errorf("the restored data is %q", text)
+		t.Errorf("the restored data: got %q, want worth keeping", text)
 	}
 }
 
@@ -320,19 +320,19 @@ func TestAppsGo(t *testing.T) {
 	one, other := f.fullBox(), f.fullBox()
 	first, second := one.mustRun(one.importApp("octo/app", object{})), other.mustRun(other.importApp("octo/app", object{}))
 	if first.URL == second.URL {
-		t.Errorf("both apps are at %s", first.URL)
+		t.Errorf("the URLs of both apps: got %s twice, want two", first.URL)
 	}
 	keep(t, first.URL, "one")
 	if text := kept(t, second.URL); text == "one" {
-		t.Error("an app sees another instance's data")
+		t.Errorf("the data of another instance's app: got %q, want none of the first", text)
 	}
 	pids := []int{one.process(fakeservice.EngineApps), other.process(fakeservice.EngineApps)}
 	f.done("PUT", one.path+"/engines", object{"engines": object{"postgres": object{}}})
 	if one.process(fakeservice.EngineApps) != 0 {
-		t.Error("an app outlives the apps engine")
+		t.Error("the process of an app without the apps engine: got one, want none")
 	}
 	if status, _ := ask(t, first.URL, "/healthz"); status != 0 {
-		t.Errorf("the address of the app answers %d", status)
+		t.Errorf("the address of the app: got status %d, want no answer", status)
 	}
 	f.done("DELETE", other.path+"?confirm="+other.id, nil)
 	third := f.fullBox()
@@ -343,10 +343,10 @@ func TestAppsGo(t *testing.T) {
 	}
 	for _, pid := range pids {
 		if slices.ContainsFunc(processes.List(t), func(p processes.Process) bool { return p.ID == pid }) {
-			t.Errorf("the process %d is left", pid)
+			t.Errorf("the process %d after Close: got one, want none", pid)
 		}
 	}
 	if names := left(t, folder); len(names) > 0 {
-		t.Errorf("%v is left", names)
+		t.Errorf("files after Close: got %v, want none", names)
 	}
 }

@@ -78,52 +78,52 @@ func TestAuthEngine(t *testing.T) {
 	b := start(t).fullBox()
 	record := b.auth()
 	if !strings.HasSuffix(record.URL, "/auth/v1") {
-		t.Errorf("the auth engine is at %s", record.URL)
+		t.Errorf("the URL of the auth engine: got %s, want one that ends with /auth/v1", record.URL)
 	}
 	if status, answer := record.post(t, record.AnonKey, "/signup", account); status != http.StatusOK {
-		t.Fatalf("the sign-up answered %d %v", status, answer)
+		t.Fatalf("the sign-up: got %d %v, want 200", status, answer)
 	}
 	created := slices.ContainsFunc(b.Events(), func(e fakeservice.Event) bool {
 		return e.Type == "auth_user_created" && e.InstanceID == b.id && e.Data["user_id"] != ""
 	})
 	if !created {
-		t.Errorf("the events are %v", b.Events())
+		t.Errorf("the events: got %v, want auth_user_created of %s with a user", b.Events(), b.id)
 	}
 	for _, engine := range []string{"auth", "postgres"} {
 		b.done("POST", b.path+"/engines/"+engine+"/actions/restart", object{})
 		if status := b.signIn(); status != http.StatusOK {
-			t.Errorf("after a restart of %s, the sign-in answered %d", engine, status)
+			t.Errorf("the sign-in after a restart of %s: got %d, want 200", engine, status)
 		}
 	}
 	b.done("POST", b.path+"/actions/rotate", object{})
 	rotated := b.auth()
 	if rotated.AnonKey != record.AnonKey || rotated.URL != record.URL || rotated.ServiceKey == record.ServiceKey {
-		t.Error("a rotation changes the service key and nothing else of the record")
+		t.Error("the record after a rotation: got another anon key or URL or the old service key, want only a new service key")
 	}
 	if status := b.signIn(); status != http.StatusOK {
-		t.Errorf("after a rotation, the sign-in answered %d", status)
+		t.Errorf("the sign-in after a rotation: got %d, want 200", status)
 	}
 	if status, _ := rotated.post(t, record.ServiceKey, "/signup", account); status != http.StatusUnauthorized {
-		t.Errorf("the old service key answers %d", status)
+		t.Errorf("a sign-up with the old service key: got %d, want 401", status)
 	}
 
 	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id, "engine": "auth"})
 	if status := b.signIn(); status != http.StatusBadRequest {
-		t.Errorf("after a reset, the sign-in answered %d", status)
+		t.Errorf("the sign-in after a reset: got %d, want 400", status)
 	}
 	in, _ := b.Instance(b.id)
 	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": in.Backups[0].ID})
 	if status := b.signIn(); status != http.StatusOK {
-		t.Errorf("after a restore, the sign-in answered %d", status)
+		t.Errorf("the sign-in after a restore: got %d, want 200", status)
 	}
 	// A new engine has new keys and no accounts.
 	b.done("PUT", b.path+"/engines", object{"engines": object{"postgres": object{}, "apps": object{}}})
 	b.done("PUT", b.path+"/engines", object{"engines": object{"postgres": object{}, "apps": object{}, "auth": object{}}})
 	if fresh := b.auth(); fresh.AnonKey == record.AnonKey {
-		t.Error("a new engine has the old anon key")
+		t.Error("the anon key of a new engine: got the old one, want a new one")
 	}
 	if status := b.signIn(); status != http.StatusBadRequest {
-		t.Errorf("with a new engine, the sign-in answered %d", status)
+		t.Errorf("the sign-in with a new engine: got %d, want 400", status)
 	}
 }
 
@@ -140,11 +140,11 @@ func TestResetsThatEndAccounts(t *testing.T) {
 	}{{"redis", http.StatusOK}, {"nats", http.StatusOK}, {"apps", http.StatusOK}, {"postgres", http.StatusBadRequest}, {"auth", http.StatusBadRequest}} {
 		record := b.auth()
 		if status, answer := record.post(t, record.AnonKey, "/signup", account); status != http.StatusOK && answer["error_code"] != "user_already_exists" {
-			t.Fatalf("the sign-up answered %d %v", status, answer)
+			t.Fatalf("the sign-up: got %d %v, want 200 or user_already_exists", status, answer)
 		}
 		b.done("POST", b.path+"/actions/reset", object{"confirm": b.id, "engine": row.engine})
 		if status := b.signIn(); status != row.status {
-			t.Errorf("after a reset of %s, the sign-in answered %d, want %d", row.engine, status, row.status)
+			t.Errorf("the sign-in after a reset of %s: got %d, want %d", row.engine, status, row.status)
 		}
 	}
 }
@@ -155,23 +155,23 @@ func TestAuthSettings(t *testing.T) {
 	b := start(t).fullBox()
 	record := b.auth()
 	if status, _ := record.post(t, record.AnonKey, "/signup", account); status != http.StatusOK {
-		t.Fatalf("the sign-up answered %d", status)
+		t.Fatalf("the sign-up: got %d, want 200", status)
 	}
 	b.done("PATCH", b.path+"/engines/auth/settings", object{"site_url": "https://app.example", "redirect_urls": []string{"https://app.example/**"}})
 	for wanted, leads := range map[string]string{"https://app.example/reset": "https://app.example/reset", "https://evil.example/": "https://app.example"} {
 		if status, answer := record.post(t, record.AnonKey, "/recover?redirect_to="+url.QueryEscape(wanted), account); status != http.StatusOK {
-			t.Fatalf("the request for a link answered %d %v", status, answer)
+			t.Fatalf("the request for a link: got %d %v, want 200", status, answer)
 		}
 		mails := b.Mails()
 		link, err := url.Parse(mails[len(mails)-1].Link)
 		if err != nil || link.Query().Get("redirect_to") != leads || mails[0].To != "ada@example.test" {
-			t.Errorf("the mails are %v", mails)
+			t.Errorf("the mails: got %v, want one to ada@example.test with a redirect to %s", mails, leads)
 		}
 	}
 	for _, e := range b.Events() {
 		for name, value := range e.Data {
 			if text, _ := value.(string); strings.Contains(text, "token=") || strings.Contains(text, "ada@") {
-				t.Errorf("the event %s tells %s = %s", e.Type, name, text)
+				t.Errorf("the event %s: got %s = %s, want no token and no address", e.Type, name, text)
 			}
 		}
 	}
@@ -184,15 +184,15 @@ func TestAuthEnginesSideBySide(t *testing.T) {
 	one, other := f.fullBox(), f.fullBox()
 	first, second := one.auth(), other.auth()
 	if first.URL == second.URL || first.AnonKey == second.AnonKey {
-		t.Error("two instances share an auth engine")
+		t.Error("the auth engines of two instances: got the same URL or anon key, want different ones")
 	}
 	if status, _ := first.post(t, first.AnonKey, "/signup", account); status != http.StatusOK {
-		t.Fatalf("the sign-up answered %d", status)
+		t.Fatalf("the sign-up: got %d, want 200", status)
 	}
 	if status := other.signIn(); status != http.StatusBadRequest {
-		t.Errorf("the account signs in elsewhere with %d", status)
+		t.Errorf("the sign-in at another instance: got %d, want 400", status)
 	}
 	if status, _ := second.post(t, first.AnonKey, "/signup", account); status != http.StatusUnauthorized {
-		t.Errorf("another instance's key answers %d", status)
+		t.Errorf("a sign-up with another instance's key: got %d, want 401", status)
 	}
 }

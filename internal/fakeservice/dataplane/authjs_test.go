@@ -57,7 +57,7 @@ func TestAuthJS(t *testing.T) {
 		}
 	}
 	if err != nil {
-		t.Fatalf("after %d steps: %s\n%s", steps, err, complained.String())
+		t.Fatalf("auth-js after %d steps: got error %s, want none; its errors:\n%s", steps, err, complained.String())
 	}
 	source, err := os.ReadFile(filepath.Join(authjs, "client.mjs"))
 	if err != nil {
@@ -97,17 +97,17 @@ func (b *box) toldOfAccounts(secrets []string) {
 			b.t.Fatal(err)
 		}
 		if e.InstanceID != b.id || e.Data["user_id"] == "" || len(e.Data) != 1 || bytes.Contains(text, []byte("@")) {
-			b.t.Errorf("the event %s of %s holds %s", e.Type, e.InstanceID, text)
+			b.t.Errorf("the event %s of %s: got %s, want only a user of %s", e.Type, e.InstanceID, text, b.id)
 		}
 		if slices.ContainsFunc(secrets, func(secret string) bool { return bytes.Contains(text, []byte(`"`+secret+`"`)) }) {
-			b.t.Errorf("the event %s holds the secret of a mail: %s", e.Type, text)
+			b.t.Errorf("the event %s: got %s, want no secret of a mail", e.Type, text)
 		}
 	}
 	for _, kind := range []string{
 		"auth_user_created", "auth_user_invited", "auth_user_banned", "auth_user_unbanned", "auth_user_deleted", "auth_link_sent",
 	} {
 		if told[kind] == 0 {
-			b.t.Errorf("there is no event %s among %v", kind, told)
+			b.t.Errorf("events of the type %s: got none among %v, want one", kind, told)
 		}
 	}
 }

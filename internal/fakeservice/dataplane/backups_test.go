@@ -25,7 +25,7 @@ func TestRestoreBringsBackRows(t *testing.T) {
 	b.Advance(24 * time.Hour)
 	daily := b.backups()[0]
 	if len(b.backups()) != 2 || daily.Kind != "daily" || daily.SizeBytes < 1<<20 {
-		t.Fatalf("the backups are %+v", b.backups())
+		t.Fatalf("the backups: got %+v, want 2, the newest a daily one of at least 1 MiB", b.backups())
 	}
 	b.exec(conn, "DELETE FROM notes", "INSERT INTO notes VALUES ('late')", "CREATE TABLE later (n INT)")
 	b.done("DELETE", b.path+"/postgres/databases/shop", nil)
@@ -34,21 +34,21 @@ func TestRestoreBringsBackRows(t *testing.T) {
 	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": daily.ID})
 	conn = b.owner() // with the current password, not that of the backup
 	if n := b.count(conn, "SELECT count(*) FROM notes WHERE text = 'kept'"); n != 1 {
-		t.Errorf("the row was restored %d times", n)
+		t.Errorf("restored rows: got %d, want 1", n)
 	}
 	if n := b.count(conn, "SELECT count(*) FROM pg_class WHERE relname = 'later'"); n != 0 {
-		t.Error("the table that was created after the backup still exists")
+		t.Errorf("tables that were created after the backup: got %d, want none", n)
 	}
 	b.exec(b.owner(in("shop")), "SELECT 1")
 
 	// The undo snapshot contains the data from before the restore.
 	undo := b.backups()[0]
 	if undo.Kind != "undo" {
-		t.Fatalf("the newest backup is %+v", undo)
+		t.Fatalf("the newest backup: got %+v, want an undo snapshot", undo)
 	}
 	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": undo.ID})
 	if n := b.count(b.owner(), "SELECT count(*) FROM notes WHERE text = 'late'"); n != 1 {
-		t.Errorf("the undo brought back %d rows", n)
+		t.Errorf("rows of the undo snapshot: got %d, want 1", n)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestBackupUnderWrites(t *testing.T) {
 	fresh := b.owner()
 	one, other := b.count(fresh, "SELECT count(*) FROM a"), b.count(fresh, "SELECT count(*) FROM b")
 	if one != other || one%50 != 0 {
-		t.Errorf("the tables have %d and %d rows", one, other)
+		t.Errorf("rows of the two tables: got %d and %d, want the same multiple of 50", one, other)
 	}
 	b.exec(fresh, "CREATE EXTENSION pg_trgm", "INSERT INTO a VALUES (1)")
 }
@@ -102,14 +102,14 @@ func TestResetEmpties(t *testing.T) {
 			b.done("POST", b.path+"/actions/reset", body)
 			conn := b.owner()
 			if n := b.count(conn, "SELECT count(*) FROM pg_class WHERE relname = 'notes'"); n != 0 {
-				t.Error("the table is still there")
+				t.Errorf("tables notes after the reset: got %d, want none", n)
 			}
 			if n := b.count(conn, "SELECT count(*) FROM pg_database WHERE datname = 'own'"); n != 0 {
-				t.Error("the database is still there")
+				t.Errorf("databases own after the reset: got %d, want none", n)
 			}
 			b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
 			if n := b.count(b.owner(), "SELECT count(*) FROM notes"); n != 1 {
-				t.Errorf("the undo snapshot brought back %d rows", n)
+				t.Errorf("rows of the undo snapshot: got %d, want 1", n)
 			}
 		})
 	}
@@ -125,7 +125,7 @@ func TestRestoreOfNothing(t *testing.T) {
 	})
 	j := b.job("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": "bak-x"})
 	if j.ErrorCode != "backup_missing" {
-		t.Errorf("the job is %s: %s", j.Status, j.ErrorDetail)
+		t.Errorf("the job: got %s with %s: %s, want backup_missing", j.Status, j.ErrorCode, j.ErrorDetail)
 	}
 	b.exec(b.owner(), "SELECT * FROM notes")
 }
@@ -146,6 +146,6 @@ func TestBackupsHoldNoOldLog(t *testing.T) {
 		sizes = append(sizes, backup.SizeBytes)
 	}
 	if len(sizes) < 2 || sizes[0] > sizes[len(sizes)-1]+8<<20 {
-		t.Errorf("the backups have %v bytes, the newest first", sizes)
+		t.Errorf("the sizes of the backups, the newest first: got %v, want 2 or more, the newest at most 8 MiB larger than the oldest", sizes)
 	}
 }

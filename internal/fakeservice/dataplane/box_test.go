@@ -74,7 +74,7 @@ func (f *fake) job(method, path string, body any) fakeservice.Job {
 	status, answer := f.call(method, path, body)
 	id, _ := answer["job_id"].(string)
 	if status != http.StatusAccepted || id == "" {
-		f.t.Fatalf("%s %s answered %d %v", method, path, status, answer)
+		f.t.Fatalf("%s %s: got %d %v, want 202 with a job", method, path, status, answer)
 	}
 	if err := f.FinishJob(id); err != nil {
 		f.t.Fatal(err)
@@ -84,7 +84,7 @@ func (f *fake) job(method, path string, body any) fakeservice.Job {
 			return j
 		}
 	}
-	f.t.Fatalf("the job %s is gone", id)
+	f.t.Fatalf("the job %s: got none in the records, want one", id)
 	return fakeservice.Job{}
 }
 
@@ -92,7 +92,7 @@ func (f *fake) job(method, path string, body any) fakeservice.Job {
 func (f *fake) done(method, path string, body any) {
 	f.t.Helper()
 	if j := f.job(method, path, body); j.Status != fakeservice.StatusDone {
-		f.t.Fatalf("%s %s: the job is %s: %s (%s)", method, path, j.Status, j.ErrorDetail, j.ErrorCode)
+		f.t.Fatalf("the job of %s %s: got %s with %s: %s, want %s", method, path, j.Status, j.ErrorCode, j.ErrorDetail, fakeservice.StatusDone)
 	}
 }
 
@@ -109,7 +109,7 @@ func (f *fake) box() *box {
 		"name": "box", "plan": "free", "region": "eu-central", "engines": object{"postgres": true},
 	})
 	if status != http.StatusAccepted {
-		f.t.Fatalf("the creation answered %d %v", status, made)
+		f.t.Fatalf("the creation: got %d %v, want 202", status, made)
 	}
 	if err := f.FinishJob(made["job_id"].(string)); err != nil {
 		f.t.Fatal(err)
@@ -119,7 +119,7 @@ func (f *fake) box() *box {
 		for _, j := range f.Jobs() {
 			f.t.Logf("%s %s: %s %s", j.Operation, j.Status, j.ErrorCode, j.ErrorDetail)
 		}
-		f.t.Fatalf("the instance is %s", in.Status)
+		f.t.Fatalf("the instance: got %s, want %s", in.Status, fakeservice.StatusRunning)
 	}
 	return &box{f, id, "/instances/" + id}
 }
@@ -129,7 +129,7 @@ func (f *fake) emptyBox(engines object) *box {
 	f.t.Helper()
 	status, made := f.call("POST", "/instances", object{"name": "box", "plan": "free", "region": "eu-central"})
 	if status != http.StatusAccepted {
-		f.t.Fatalf("the creation answered %d %v", status, made)
+		f.t.Fatalf("the creation: got %d %v, want 202", status, made)
 	}
 	if err := f.FinishJob(made["job_id"].(string)); err != nil {
 		f.t.Fatal(err)
@@ -165,7 +165,7 @@ func (b *box) connection() connection {
 	b.t.Helper()
 	status, answer := b.call("GET", b.path+"/connection", nil)
 	if status != http.StatusOK {
-		b.t.Fatalf("the connection record answered %d %v", status, answer)
+		b.t.Fatalf("the connection record: got %d %v, want 200", status, answer)
 	}
 	text, err := json.Marshal(answer)
 	if err != nil {
@@ -183,7 +183,7 @@ func (b *box) roots() *x509.CertPool {
 	b.t.Helper()
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM([]byte(b.connection().Certificate)) {
-		b.t.Fatal("the CA is no PEM")
+		b.t.Fatal("the CA of the connection record: got no PEM, want a certificate")
 	}
 	return roots
 }
@@ -194,7 +194,7 @@ func (b *box) query(sql string, want int) object {
 	b.t.Helper()
 	status, answer := b.call("POST", b.path+"/engines/postgres/query", object{"sql": sql})
 	if status != want {
-		b.t.Errorf("%s answered %d %v, want %d", sql, status, answer, want)
+		b.t.Errorf("%s: got %d %v, want %d", sql, status, answer, want)
 	}
 	return answer
 }

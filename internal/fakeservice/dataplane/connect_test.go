@@ -40,19 +40,19 @@ func TestReasonOneAllowlist(t *testing.T) {
 	inside := b.owner(from("127.0.0.8"))
 	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.8/31", "2001:db8::/32"}})
 	if _, err := b.dial(link, from("127.0.0.9")); err != nil {
-		t.Errorf("an address in the allowlist was refused: %s", err)
+		t.Errorf("an address in the allowlist: got error %v, want none", err)
 	}
 	if _, err := b.dial(link, from("127.0.0.10")); err == nil || sqlState(err) != "" {
-		t.Errorf("an address outside the allowlist met %v", err)
+		t.Errorf("an address outside the allowlist: got error %v, want one without an SQL state", err)
 	}
 	b.exec(inside, "SELECT 1")
 	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.9"}})
 	if _, err := inside.Exec(t.Context(), "SELECT 1"); err == nil {
-		t.Error("a connection from an address that was taken off the list lives on")
+		t.Error("a connection from an address that was removed from the list: got no error, want one")
 	}
 	if pooled := b.connection().Engines.Postgres.Pooled; pooled != 0 {
 		if _, err := b.dial(withPort(t, link, pooled), from("127.0.0.10")); err == nil {
-			t.Error("the pooled port let in an address outside the allowlist")
+			t.Error("the pooled port for an address outside the allowlist: got no error, want one")
 		}
 	}
 	// The allowlist does not affect the console and programs on the instance itself.
@@ -76,12 +76,12 @@ func TestReasonTwoCertificate(t *testing.T) {
 	} {
 		_, err := b.dial(link, change)
 		if wrong := (*tls.CertificateVerificationError)(nil); !errors.As(err, &wrong) {
-			t.Errorf("with %s the connection met %v", name, err)
+			t.Errorf("a connection with %s: got error %v, want one of the certificate", name, err)
 		}
 	}
 	_, err := b.dial(link, func(c *pgx.ConnConfig) { c.TLSConfig = nil })
 	if sqlState(err) != "28000" {
-		t.Errorf("without TLS the connection met %v", err)
+		t.Errorf("a connection without TLS: got error %v, want SQL state 28000", err)
 	}
 }
 
@@ -118,16 +118,16 @@ func TestPsqlWithVerifyFull(t *testing.T) {
 	}
 	for _, link := range []string{record.Engines.Postgres.Owner, record.Engines.Postgres.ReadOnly} {
 		if said, err := run(link, ca); err != nil || said != "in" {
-			t.Errorf("psql ended with %v: %s", err, said)
+			t.Errorf("psql: got %q and error %v, want in", said, err)
 		}
 	}
 	// Without a path, libpq looks for its default file, which does not exist.
 	if said, err := run(record.Engines.Postgres.Owner, ""); err == nil || !strings.Contains(said, "root") {
-		t.Errorf("without the CA psql said: %s", said)
+		t.Errorf("psql without the CA: got %q and error %v, want an error about the root certificate", said, err)
 	}
 	plain := strings.Replace(record.Engines.Postgres.Owner, "verify-full", "disable", 1)
 	if said, err := run(plain, ca); err == nil || !strings.Contains(said, "no encryption") {
-		t.Errorf("without TLS psql said: %s", said)
+		t.Errorf("psql without TLS: got %q and error %v, want no encryption", said, err)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestReasonThreePort(t *testing.T) {
 	direct := b.owner()
 	b.exec(direct, "LISTEN news", "SET work_mem = '5MB'", "SELECT pg_advisory_lock(1)", "NOTIFY news, 'hello'")
 	if note, err := direct.WaitForNotification(t.Context()); err != nil || note.Payload != "hello" {
-		t.Errorf("LISTEN on the direct port gave %v, %v", note, err)
+		t.Errorf("LISTEN on the direct port: got %v and error %v, want hello", note, err)
 	}
 	if record.Pooled == 0 {
 		without(t, "PgBouncer") // the record has no pooled port then
@@ -152,10 +152,10 @@ func TestReasonThreePort(t *testing.T) {
 	})
 	b.exec(pooled, "BEGIN", "CREATE TABLE t (n INT)", "INSERT INTO t VALUES (1)", "COMMIT")
 	if n := b.count(pooled, "SELECT n FROM t"); n != 1 {
-		t.Errorf("a transaction on the pooled port left %d", n)
+		t.Errorf("the row of a transaction on the pooled port: got %d, want 1", n)
 	}
 	if _, err := b.dial(withPort(t, record.Owner, record.Pooled), func(c *pgx.ConnConfig) { c.TLSConfig = nil }); err == nil {
-		t.Error("the pooled port takes connections without TLS")
+		t.Error("the pooled port without TLS: got no error, want one")
 	}
 }
 
@@ -165,7 +165,7 @@ func TestWithoutPgBouncer(t *testing.T) {
 	b := start(t, func(o *dataplane.Options) { o.Postgres.PgBouncer = "" }).box()
 	_, answer := b.call("GET", b.path+"/connection", nil)
 	if port, there := answer["engines"].(object)["postgres"].(object)["pooled_port"]; there {
-		t.Errorf("the record promises the port %v", port)
+		t.Errorf("the pooled port of the record: got %v, want none", port)
 	}
 	b.exec(b.owner(), "SELECT 1")
 }
@@ -184,7 +184,7 @@ func TestReasonFourRotation(t *testing.T) {
 	for _, link := range old {
 		// PgBouncer reports it with a different code than Postgres.
 		if _, err := b.dial(link); sqlState(err) != "28P01" && sqlState(err) != "08P01" {
-			t.Errorf("an old URL met %v", err)
+			t.Errorf("an old URL: got error %v, want SQL state 28P01 or 08P01", err)
 		}
 	}
 	fresh := []string{after.Owner, after.ReadOnly}
@@ -194,11 +194,11 @@ func TestReasonFourRotation(t *testing.T) {
 	for _, link := range fresh {
 		conn, err := b.dial(link, func(c *pgx.ConnConfig) { c.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol })
 		if err != nil {
-			t.Errorf("a new URL met %s", err)
+			t.Errorf("a new URL: got error %v, want none", err)
 			continue
 		}
 		if n := b.count(conn, "SELECT count(*) FROM t"); n != 0 {
-			t.Errorf("the table has %d rows", n)
+			t.Errorf("rows of the table: got %d, want none", n)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func TestFailedRotation(t *testing.T) {
 	link := b.connection().Engines.Postgres.Owner
 	b.FailJobs(fakeservice.JobMatch{Operation: "rotate"}, 1, "broken", "It broke.")
 	if j := b.job("POST", b.path+"/actions/rotate", object{}); j.Status != fakeservice.StatusFailed || j.ErrorCode != "broken" {
-		t.Errorf("the job is %s with %s", j.Status, j.ErrorCode)
+		t.Errorf("the job: got %s with %s, want %s with broken", j.Status, j.ErrorCode, fakeservice.StatusFailed)
 	}
 	if _, err := b.dial(link); err != nil {
 		t.Errorf("the URL no longer works: %s", err)
@@ -233,7 +233,7 @@ func TestReasonFivePlansConnections(t *testing.T) {
 	}
 	held = append(held, readonly)
 	if _, err := b.dial(link); sqlState(err) != "53300" {
-		t.Errorf("the connection over the limit met %v", err)
+		t.Errorf("the connection over the limit: got error %v, want SQL state 53300", err)
 	}
 	b.done("PUT", b.path+"/sql-console", object{"mode": "ro"})
 	b.query("SELECT 1", http.StatusServiceUnavailable)
@@ -252,6 +252,6 @@ func TestReasonFivePlansConnections(t *testing.T) {
 		b.owner()
 	}
 	if _, err := b.dial(link); sqlState(err) != "53300" {
-		t.Errorf("after the resize the connection over the limit met %v", err)
+		t.Errorf("the connection over the limit after the resize: got error %v, want SQL state 53300", err)
 	}
 }

@@ -32,20 +32,20 @@ func TestReadOnlyConsoleStaysSo(t *testing.T) {
 		"SELECT 'a;b', $x$;$x$, \";\".* FROM (SELECT 1) AS \";\" /* ; /* ; */ */; -- ;\n INSERT INTO notes VALUES ('new')",
 	} {
 		if refused := b.query(sql, 422); refused["code"] != "sql_error" {
-			t.Errorf("%s was answered with %v", sql, refused)
+			t.Errorf("%s: got %v, want sql_error", sql, refused)
 		}
 	}
 	// Statements that only read may contain transactions.
 	answer := b.query("BEGIN; SELECT count(*) FROM notes; SELECT ';'; COMMIT; SELECT text FROM notes", http.StatusOK)
 	if rows, _ := answer["rows"].([]any); len(rows) != 1 || answer["command"] != "SELECT" {
-		t.Errorf("the notes are %v", answer)
+		t.Errorf("the notes: got %v, want one row of SELECT", answer)
 	}
 	conn, err := b.dial(b.connection().Engines.Postgres.ReadOnly)
 	if err != nil {
 		t.Fatalf("the read-only URL no longer works: %s", err)
 	}
 	if _, err := conn.Exec(t.Context(), "INSERT INTO notes VALUES ('new')"); sqlState(err) != "25006" {
-		t.Errorf("a session of the read-only role met %v", err)
+		t.Errorf("a session of the read-only role: got error %v, want SQL state 25006", err)
 	}
 }
 
@@ -59,13 +59,13 @@ func TestReadOnlyRoleSeesNoPasswords(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := b.count(conn, "SELECT count(*) FROM auth.users"); n != 0 {
-		t.Errorf("the read-only role sees %d accounts", n)
+		t.Errorf("accounts for the read-only role: got %d, want none", n)
 	}
 	if n := b.count(conn, "SELECT count(*) FROM pg_statistic WHERE starelid = 'auth.users'::regclass"); n != 0 {
-		t.Errorf("the read-only role sees samples of %d columns", n)
+		t.Errorf("samples of columns for the read-only role: got %d, want none", n)
 	}
 	if n := b.count(b.owner(), "SELECT count(*) FROM auth.users"); n != 1 {
-		t.Errorf("the owner sees %d accounts", n)
+		t.Errorf("accounts for the owner: got %d, want 1", n)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestStatementTimeout(t *testing.T) {
 		for _, sql := range []string{"SELECT pg_sleep(3600)", "SET statement_timeout = 0; SELECT pg_sleep(3600)"} {
 			refused := b.query(sql, 422)
 			if detail, _ := refused["detail"].(string); !strings.Contains(detail, "57014") {
-				t.Errorf("in %s, %s was answered with %v", mode, sql, refused)
+				t.Errorf("%s in mode %s: got %v, want SQL state 57014", sql, mode, refused)
 			}
 		}
 	}
@@ -94,6 +94,6 @@ func TestStatementInADatabaseThatIsNotThere(t *testing.T) {
 	b.done("PUT", b.path+"/sql-console", object{"mode": "rw"})
 	status, answer := b.call("POST", b.path+"/engines/postgres/query", object{"sql": "SELECT 1", "database": "lost"})
 	if status < 400 || status >= 500 {
-		t.Errorf("it answered %d %v", status, answer)
+		t.Errorf("a statement in a dropped database: got %d %v, want a status of 400 to 499", status, answer)
 	}
 }

@@ -43,7 +43,7 @@ func TestControlRoutes(t *testing.T) {
 	for _, path := range []string{"/signup", "/recover"} {
 		b.done("PATCH", b.path+"/engines/auth/settings", object{"site_url": "https://app.example"})
 		if status, answer := record.post(t, record.AnonKey, path, account); status != http.StatusOK {
-			t.Fatalf("%s answered %d %v", path, status, answer)
+			t.Fatalf("%s: got %d %v, want 200", path, status, answer)
 		}
 	}
 	processes := b.control("/_fake/processes")["processes"].([]any)
@@ -52,17 +52,17 @@ func TestControlRoutes(t *testing.T) {
 		found[p.(object)["engine"]] = p.(object)["pid"].(float64) > 1 && p.(object)["instance_id"] == b.id
 	}
 	if len(processes) != 2 || !found["apps"] || !found["postgres"] {
-		t.Errorf("the processes are %v", processes)
+		t.Errorf("the processes: got %v, want one of apps and one of postgres", processes)
 	}
 	mails := b.control("/_fake/mail")["mail"].([]any)
 	if len(mails) != 1 || mails[0].(object)["to"] != "ada@example.test" || !strings.Contains(mails[0].(object)["link"].(string), "/verify?") {
-		t.Errorf("the mails are %v", mails)
+		t.Errorf("the mails: got %v, want one to ada@example.test with a link", mails)
 	}
 	if log := b.control("/_fake/apps/" + b.id + "/web/log")["log"].(string); !strings.Contains(log, "app: version seven") {
-		t.Errorf("the app's log is %q", log)
+		t.Errorf("the app's log: got %q, want \"app: version seven\" in it", log)
 	}
 	if log := b.control("/_fake/apps/" + b.id + "/nothing/log")["log"]; log != "" {
-		t.Errorf("the log of no app is %q", log)
+		t.Errorf("the log of no app: got %q, want none", log)
 	}
 }
 
@@ -87,28 +87,28 @@ func TestBuildLogs(t *testing.T) {
 	}
 	machine.Until(t, "the build says something", func() bool { return strings.Contains(log(), "step 1") })
 	if a, _ = b.App(b.id, "web"); a.Builds[0].Status != fakeservice.StatusRunning || strings.Contains(log(), "step 2") {
-		t.Errorf("the build is %s, its log %q", a.Builds[0].Status, log())
+		t.Errorf("the build: got %s with the log %q, want %s before step 2", a.Builds[0].Status, log(), fakeservice.StatusRunning)
 	}
 	// A build sees only its own folder.
 	own, err := filepath.Glob(filepath.Join(apps, "*", "build-*", "source"))
 	if err != nil || len(own) != 1 {
-		t.Fatalf("the build is in %v (%v)", own, err)
+		t.Fatalf("the folders of the build: got %v and error %v, want one", own, err)
 	}
 	if err := os.WriteFile(filepath.Join(own[0], "gate"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	machine.Until(t, "the build ends", func() bool { a, _ = b.App(b.id, "web"); return !a.Builds[0].InProgress() })
 	if a.Builds[0].Status != fakeservice.StatusSuccessful || !strings.Contains(log(), "step 2") {
-		t.Errorf("the build is %s, its log %q", a.Builds[0].Status, log())
+		t.Errorf("the build: got %s with the log %q, want %s after step 2", a.Builds[0].Status, log(), fakeservice.StatusSuccessful)
 	}
 	b.done("DELETE", b.path+"/apps/web", nil)
 	if failed := b.importApp("octo/broken", object{}); failed.Builds[0].Status != fakeservice.StatusFailed {
-		t.Errorf("the build is %s", failed.Builds[0].Status)
+		t.Errorf("the build: got %s, want %s", failed.Builds[0].Status, fakeservice.StatusFailed)
 	}
 	if a, _ = b.App(b.id, "web"); !strings.Contains(log(), "no luck") {
-		t.Errorf("the log of the failed build is %q", log())
+		t.Errorf("the log of the failed build: got %q, want \"no luck\" in it", log())
 	}
 	if answer := b.control("/_fake/apps/" + b.id + "/web/builds/none/log"); answer["error"] == nil {
-		t.Errorf("the log of no build is %v", answer)
+		t.Errorf("the log of no build: got %v, want an error", answer)
 	}
 }

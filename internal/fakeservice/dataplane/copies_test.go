@@ -52,10 +52,10 @@ func TestSaveAndLoad(t *testing.T) {
 		r.awaitRun(id, "web")
 		is := p.Endpoints(id)
 		if text := kept(t, is.AppURLs["web"]); text != "a note" {
-			t.Errorf("the app of %s has kept %q", id, text)
+			t.Errorf("the note of the app of %s: got %q, want a note", id, text)
 		}
 		if !strings.Contains(variable(t, is.AppURLs["web"], "DATABASE_URL"), is.Host) {
-			t.Errorf("the app of %s uses another machine's database", id)
+			t.Errorf("DATABASE_URL of the app of %s: got another host, want %s", id, is.Host)
 		}
 		signIn(t, is.AuthURL, "anon", user)
 		must(t, p.Restore(t.Context(), id, "bak-1"))
@@ -65,7 +65,7 @@ func TestSaveAndLoad(t *testing.T) {
 	must(t, p.Load(t.Context(), "i-2", saved))
 	check(p, "i-2")
 	if one, other := p.Endpoints("i-1"), p.Endpoints("i-2"); one.Host == other.Host || one.AppURLs["web"] == other.AppURLs["web"] {
-		t.Errorf("the fork is at %+v, the machine at %+v", other, one)
+		t.Errorf("the endpoints of the fork: got %+v, want others than %+v", other, one)
 	}
 	r.forgetNews()
 	for range 2 {
@@ -73,10 +73,10 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 	check(p, "i-1")
 	if is := p.Endpoints("i-1"); is.Host != at.Host || is.PostgresDirectPort != at.PostgresDirectPort {
-		t.Errorf("the machine was at %+v and is at %+v", at, is)
+		t.Errorf("the endpoints: got %+v, want the host and port of %+v", is, at)
 	}
 	if err := p.Load(t.Context(), "i-1", filepath.Join(saved, "nothing")); err == nil || !strings.Contains(err.Error(), "copy_missing") {
-		t.Errorf("Load of nothing said %v", err)
+		t.Errorf("Load of a missing folder: got error %v, want copy_missing", err)
 	}
 	r.exec(p, "i-1", "SELECT * FROM saved")
 
@@ -94,7 +94,7 @@ func TestSaveAndLoad(t *testing.T) {
 	r.awaitRun("i-3", "web")
 	m, _ := r.Machine("i-3")
 	if _, err := other.Query(t.Context(), core.Query{Instance: m.Instance, Database: postgres.DefaultDatabase, Mode: "rw", SQL: "SELECT * FROM auth.users"}); err == nil {
-		t.Error("the accounts of an engine that is off are there")
+		t.Error("the accounts of an engine that is off: got no error, want one")
 	}
 	// A loaded machine is resumed like any other.
 	must(t, p.Close())

@@ -48,7 +48,7 @@ func TestCouchDBSurvivesAKill(t *testing.T) {
 	must(t, child.Process.Kill())
 	_ = child.Wait() // it was killed
 	if err != nil || said != "answered\n" {
-		t.Fatalf("the program said %q, %v", said, err)
+		t.Fatalf("the output of the program: got %q and error %v, want answered", said, err)
 	}
 	r := newRecords(t)
 	r.machine("i-1", core.EngineCouchDB)

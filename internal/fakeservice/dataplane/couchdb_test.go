@@ -92,7 +92,7 @@ func (c *couch) do(method, path, body string, want int) object {
 func (c *couch) put(value string) {
 	c.t.Helper()
 	if status, answer, err := c.try("PUT", "/db", ""); err != nil || status != http.StatusCreated && status != http.StatusPreconditionFailed {
-		c.t.Fatalf("PUT /db: got %d %v (%v)", status, answer, err)
+		c.t.Fatalf("PUT /db: got %d %v (%v), want 201 or 412", status, answer, err)
 	}
 	revision := ""
 	if status, answer, err := c.try("GET", "/db/doc", ""); err == nil && status == http.StatusOK {
@@ -146,15 +146,15 @@ func TestCouchDBIsReal(t *testing.T) {
 	_, record := b.call("GET", b.path, nil)
 	link, err := url.Parse(b.connection().Engines.CouchDB.URL)
 	if err != nil || link.Scheme != "https" || link.User.Username() != couchdb.Customer {
-		t.Fatalf("the URL: got %s, %v", link, err)
+		t.Fatalf("the URL: got %s and error %v, want one of https for %s", link, err, couchdb.Customer)
 	}
 	if port := record["engines"].(object)["couchdb"].(object)["port"].(float64); link.Port() != strconv.Itoa(int(port)) {
-		t.Errorf("the record says port %v, the URL %s", port, link.Port())
+		t.Errorf("the port of the URL: got %s, want that of the record: %v", link.Port(), port)
 	}
 	couchAt(t, strings.Replace(b.couch().base, "https:", "http:", 1), nil).refused("without TLS")
 	_, _, err = couchAt(t, b.couch().base, nil).try("GET", "/", "")
 	if err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("a client that does not trust the CA: got %v", err)
+		t.Errorf("a client that does not trust the CA: got error %v, want one of the certificate", err)
 	}
 	password, _ := link.User.Password()
 	couchAt(t, strings.Replace(client.base, password, "wrong", 1), b.roots()).do("GET", "/db", "", http.StatusUnauthorized)
@@ -163,7 +163,7 @@ func TestCouchDBIsReal(t *testing.T) {
 	before := b.pid("couchdb")
 	b.done("POST", b.path+"/engines/couchdb/actions/restart", object{})
 	if now := b.pid("couchdb"); before == 0 || now == 0 || now == before {
-		t.Errorf("the process was %d and is %d", before, now)
+		t.Errorf("the process: got %d, want one other than 0 and %d", now, before)
 	}
 	client.has("v")
 	client.do("DELETE", "/db", "", http.StatusOK)
@@ -183,7 +183,7 @@ func TestCouchDBRotation(t *testing.T) {
 	old.do("GET", "/db/doc", "", http.StatusUnauthorized)
 	b.couch().has("v")
 	if now := b.pid("couchdb"); now != before {
-		t.Errorf("the process was %d and is %d", before, now)
+		t.Errorf("the process: got %d, want %d", now, before)
 	}
 	b.done("POST", b.path+"/engines/couchdb/actions/restart", object{})
 	old.do("GET", "/db/doc", "", http.StatusUnauthorized)
@@ -236,18 +236,18 @@ func TestCouchDBOffAndOn(t *testing.T) {
 	before.put("v")
 	running := slices.DeleteFunc(processes.With(t, folder), func(p processes.Process) bool { return !strings.Contains(p.Arguments, "server.js") })
 	if len(running) == 0 {
-		t.Error("no server runs")
+		t.Error("server processes: got none, want at least one")
 	}
 	b.engines(object{})
 	if left := processes.Left(t, running); len(left) != 0 {
-		t.Errorf("%v still run", left)
+		t.Errorf("processes without the engine: got %v, want none", left)
 	}
 	if found, err := filepath.Glob(filepath.Join(folder, "*", "couchdb", "*")); err != nil || len(found) != 0 {
-		t.Errorf("%v is still there (%v)", found, err)
+		t.Errorf("files without the engine: got %v and error %v, want none", found, err)
 	}
 	b.engines(object{"couchdb": object{}})
 	if status, _, err := before.try("GET", "/db", ""); err == nil && status != http.StatusUnauthorized {
-		t.Errorf("the URL of an engine that is gone: got %d", status)
+		t.Errorf("the URL of a removed engine: got %d, want 401 or no answer", status)
 	}
 	b.couch().has("")
 	b.couch().put("v")
@@ -255,10 +255,10 @@ func TestCouchDBOffAndOn(t *testing.T) {
 		t.Errorf("Close: %s", err)
 	}
 	if left := processes.With(t, folder); len(left) != 0 {
-		t.Errorf("after the end %v still run", left)
+		t.Errorf("processes after Close: got %v, want none", left)
 	}
 	if names := left(t, folder); len(names) != 0 {
-		t.Errorf("%v is still there", names)
+		t.Errorf("files after Close: got %v, want none", names)
 	}
 }
 
@@ -270,7 +270,7 @@ func TestKilledCouchDBComesBack(t *testing.T) {
 	id := b.pid("couchdb")
 	server, err := os.FindProcess(id)
 	if err != nil || id == 0 {
-		t.Fatalf("the server's process is %d: %v", id, err)
+		t.Fatalf("the server's process: got %d and error %v, want one", id, err)
 	}
 	if err := server.Kill(); err != nil {
 		t.Fatal(err)
@@ -332,7 +332,7 @@ func TestCouchDBIsKept(t *testing.T) {
 	before := p.Endpoints("i-1")
 	must(t, p.Close())
 	if left := processes.With(t, folder); len(left) != 0 {
-		t.Errorf("%v still run", left)
+		t.Errorf("processes after Close: got %v, want none", left)
 	}
 
 	r.rotate("i-1")
@@ -344,7 +344,7 @@ func TestCouchDBIsKept(t *testing.T) {
 	}
 	r.couch(p, "i-1").has("first")
 	if left, err := filepath.Glob(filepath.Join(folder, "couchdb", "*")); err != nil || len(left) != 1 {
-		t.Errorf("the folders %v are there (%v)", left, err)
+		t.Errorf("the folders of CouchDB: got %v and error %v, want one", left, err)
 	}
 
 	saved := filepath.Join(t.TempDir(), "saved")

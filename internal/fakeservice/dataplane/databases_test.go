@@ -28,22 +28,22 @@ func TestDatabases(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := b.count(readonly, "SELECT count(*) FROM orders"); n != 0 {
-		t.Errorf("the table has %d rows", n)
+		t.Errorf("rows of the table: got %d, want none", n)
 	}
 	b.exec(readonly, "SET default_transaction_read_only = off")
 	if _, err := readonly.Exec(t.Context(), "CREATE TEMPORARY TABLE x (n INT)"); sqlState(err) != "42501" {
-		t.Errorf("the read-only role met %v", err)
+		t.Errorf("the read-only role: got error %v, want SQL state 42501", err)
 	}
 	b.done("PUT", b.path+"/sql-console", object{"mode": "ro"})
 	if status, answer := b.call("POST", b.path+"/engines/postgres/query", object{"sql": "SELECT current_database()", "database": "shop"}); status != http.StatusOK || answer["rows"].([]any)[0].([]any)[0] != "shop" {
-		t.Errorf("the console answered %d %v", status, answer)
+		t.Errorf("the console: got %d %v, want 200 with shop", status, answer)
 	}
 	b.done("DELETE", b.path+"/postgres/databases/shop", nil)
 	if _, err := shop.Exec(t.Context(), "SELECT 1"); err == nil {
-		t.Error("a session in a dropped database lives on")
+		t.Error("a session in a dropped database: got no error, want one")
 	}
 	if _, err := b.dial(b.connection().Engines.Postgres.Owner, in("shop")); sqlState(err) != "3D000" {
-		t.Errorf("a dropped database met %v", err)
+		t.Errorf("a connection to a dropped database: got error %v, want SQL state 3D000", err)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestChangesOfWhatSQLMade(t *testing.T) {
 	}
 	b.exec(conn, "DROP DATABASE taken")
 	if status, answer := b.call("DELETE", b.path+"/postgres/databases/taken", nil); status != http.StatusNotFound {
-		t.Errorf("the drop of one that is gone answered %d %v", status, answer)
+		t.Errorf("the drop of a dropped database: got %d %v, want 404", status, answer)
 	}
 	b.exec(conn, "CREATE DATABASE taken", "CREATE DATABASE third")
 	b.done("PUT", b.path+"/postgres/extensions/pgcrypto", object{"database": "third"})
@@ -68,12 +68,12 @@ func TestChangesOfWhatSQLMade(t *testing.T) {
 	b.done("DELETE", b.path+"/postgres/extensions/pg_trgm", nil)
 	b.done("DELETE", b.path+"/postgres/databases/taken", nil)
 	if n := b.count(conn, "SELECT count(*) FROM pg_database WHERE datname = 'taken'"); n != 0 {
-		t.Error("the database is still there")
+		t.Errorf("databases taken after the drop: got %d, want none", n)
 	}
 	// A repeated request gets the first answer, whatever has changed since.
 	for range 2 {
 		if status := b.keyed("POST", b.path+"/postgres/databases", object{"name": "kept"}, "once"); status != http.StatusAccepted {
-			t.Errorf("the creation answered %d", status)
+			t.Errorf("the creation: got %d, want 202", status)
 		}
 		b.Advance(time.Hour)
 	}
@@ -107,16 +107,16 @@ func TestDatabasesMadeInSQL(t *testing.T) {
 		names = append(names, d.(object)["name"])
 	}
 	if diff := cmp.Diff([]any{"main", "own"}, names); diff != "" {
-		t.Error(diff)
+		t.Errorf("the databases differ (-want +got):\n%s", diff)
 	}
 	_, answer = b.call("GET", b.path+"/postgres/extensions", nil)
 	if diff := cmp.Diff([]any{object{"name": "pgcrypto", "database": "main", "version": "1.3"}}, answer["extensions"]); diff != "" {
-		t.Error(diff)
+		t.Errorf("the extensions differ (-want +got):\n%s", diff)
 	}
 	b.done("DELETE", b.path+"/postgres/databases/own", nil)
 	b.done("DELETE", b.path+"/postgres/extensions/pgcrypto", nil)
 	if n := b.count(conn, "SELECT count(*) FROM pg_extension WHERE extname = 'pgcrypto'"); n != 0 {
-		t.Error("the extension is still there")
+		t.Errorf("extensions pgcrypto after the drop: got %d, want none", n)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestExtensions(t *testing.T) {
 	b.exec(conn, "SELECT similarity('word', 'world')", "SELECT crypt('x', gen_salt('bf', 4))")
 	b.done("DELETE", path+"pg_trgm?database=main", nil)
 	if _, err := conn.Exec(t.Context(), "SELECT similarity('word', 'world')"); sqlState(err) != "42883" {
-		t.Errorf("a function of a dropped extension met %v", err)
+		t.Errorf("a function of a dropped extension: got error %v, want SQL state 42883", err)
 	}
 	// Whether pgvector works depends on this machine.
 	available := b.count(conn, "SELECT count(*) FROM pg_available_extensions WHERE name = 'vector'") == 1
@@ -141,7 +141,7 @@ func TestExtensions(t *testing.T) {
 		b.exec(conn, "SELECT '[1,2]'::vector")
 	case !available && j.ErrorCode == "extension_unavailable" && strings.Contains(j.ErrorDetail, "install pgvector"):
 	default:
-		t.Errorf("pgvector is available: %t, and the job is %s: %s", available, j.Status, j.ErrorDetail)
+		t.Errorf("the job for pgvector, available %t: got %s with %s: %s, want done, or extension_unavailable if not available", available, j.Status, j.ErrorCode, j.ErrorDetail)
 	}
 	for _, e := range b.Extensions(b.id) {
 		if e.Version == "" {
@@ -157,9 +157,9 @@ func TestExtensionInUse(t *testing.T) {
 	b.done("PUT", b.path+"/postgres/extensions/pg_trgm", object{})
 	b.exec(b.owner(), "CREATE TABLE t (x TEXT)", "CREATE INDEX ON t USING gin (x gin_trgm_ops)")
 	if j := b.job("DELETE", b.path+"/postgres/extensions/pg_trgm", nil); j.Status != fakeservice.StatusFailed || j.ErrorCode != "sql_error" {
-		t.Errorf("the job is %s with %s", j.Status, j.ErrorCode)
+		t.Errorf("the job: got %s with %s, want %s with sql_error", j.Status, j.ErrorCode, fakeservice.StatusFailed)
 	}
 	if n := len(b.Extensions(b.id)); n != 1 {
-		t.Errorf("the record names %d extensions", n)
+		t.Errorf("extensions of the record: got %d, want 1", n)
 	}
 }

@@ -27,7 +27,7 @@ func TestIntruder(t *testing.T) {
 		t.Helper()
 		found, err := filepath.Glob(filepath.Join(folder, pattern))
 		if err != nil || len(found) != 1 {
-			t.Fatalf("%s is %v (%v)", pattern, found, err)
+			t.Fatalf("%s: got %v and error %v, want one file", pattern, found, err)
 		}
 		return found[0]
 	}
@@ -57,6 +57,6 @@ func TestIntruder(t *testing.T) {
 		t.Error("the app has the caller's environment")
 	}
 	if os.Geteuid() == 0 && (len(refused) != 8 || strings.Contains(said, "GOT: ")) {
-		t.Errorf("%d attempts were refused, want 8, and nothing got:\n%s", len(refused), said)
+		t.Errorf("attempts: got %d of these, want 8 and all refused:\n%s", len(refused), said)
 	}
 }

@@ -249,7 +249,7 @@ func (w *world) killAt(t *testing.T, folder string, round, begun int, while time
 		}
 	}
 	if err := child.Wait(); err == nil || begun > 0 {
-		t.Fatalf("the plane was not killed (%v): %s", err, strings.Join(said, "\n"))
+		t.Fatalf("the end of the plane: got error %v with %d deeds left, want a kill after all: %s", err, begun, strings.Join(said, "\n"))
 	}
 	return doing
 }
@@ -313,7 +313,7 @@ func (w *world) check(t *testing.T, folder string, doing deed) {
 	if w.deployed {
 		a.awaitAnswer()
 		if text := kept(t, a.url()); doing.what != "keep" && w.note != "" && text != w.note {
-			t.Errorf("the app has kept %q, and was told %q", text, w.note)
+			t.Errorf("the note of the app: got %q, want %q", text, w.note)
 		}
 		must(t, a.do(deed{"keep", doing.n}))
 		w.note = strconv.Itoa(doing.n)
@@ -338,6 +338,6 @@ func (w *world) checkRows(t *testing.T, a *actor, doing deed) {
 	}
 	slices.Sort(rows)
 	if want := slices.Sorted(maps.Keys(w.rows)); !slices.Equal(rows, want) {
-		t.Errorf("the rows are %v, want %v", rows, want)
+		t.Errorf("the rows: got %v, want %v", rows, want)
 	}
 }

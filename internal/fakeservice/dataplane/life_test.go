@@ -55,22 +55,22 @@ func TestCloseLeavesNothing(t *testing.T) {
 	b.exec(b.owner(), "CREATE TABLE t (n INT)")
 	other.exec(other.owner(), "SELECT 1")
 	if n := len(processes.With(t, folder)); n < 2 {
-		t.Fatalf("%d programs run", n)
+		t.Fatalf("programs: got %d, want at least 2", n)
 	}
 	// A further instance is being made when the fake stops.
 	if status, answer := f.call("POST", "/instances", object{
 		"name": "late", "plan": "free", "region": "eu-central", "engines": object{"postgres": true},
 	}); status != http.StatusAccepted {
-		t.Fatalf("the creation answered %d %v", status, answer)
+		t.Fatalf("the creation: got %d %v, want 202", status, answer)
 	}
 	if err := f.Close(); err != nil {
 		t.Errorf("Close: %s", err)
 	}
 	if n := len(processes.With(t, folder)); n != 0 {
-		t.Errorf("%d programs still run", n)
+		t.Errorf("programs after Close: got %d, want none", n)
 	}
 	if names := left(t, folder); len(names) != 0 {
-		t.Errorf("%v is still there", names)
+		t.Errorf("files after Close: got %v, want none", names)
 	}
 }
 
@@ -82,11 +82,11 @@ func TestDeletedInstanceLeavesNothing(t *testing.T) {
 	b.owner()
 	b.done("DELETE", b.path+"?confirm="+b.id, nil)
 	if n := len(processes.With(t, folder)); n != 0 {
-		t.Errorf("%d programs still run", n)
+		t.Errorf("programs after the deletion: got %d, want none", n)
 	}
 	found, err := filepath.Glob(filepath.Join(folder, "*", "*", b.id))
 	if err != nil || len(found) != 0 {
-		t.Errorf("%v is still there (%v)", found, err)
+		t.Errorf("files after the deletion: got %v and error %v, want none", found, err)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestKilledPostgresComesBack(t *testing.T) {
 		id := postmaster(t, folder)
 		server, err := os.FindProcess(id)
 		if err != nil || id == 0 {
-			t.Fatalf("the server's process is %d: %v", id, err)
+			t.Fatalf("the server's process: got %d and error %v, want one", id, err)
 		}
 		if err := server.Kill(); err != nil {
 			t.Fatal(err)
@@ -124,7 +124,7 @@ func TestKilledPostgresComesBack(t *testing.T) {
 		machine.Until(t, "a connection", func() bool { conn, err = b.dial(link); return err == nil })
 		b.exec(conn, "INSERT INTO t VALUES (2)")
 		if n := b.count(conn, "SELECT count(*) FROM t"); n != kill+2 {
-			t.Errorf("after kill %d the table has %d rows", kill, n)
+			t.Errorf("rows after kill %d: got %d, want %d", kill, n, kill+2)
 		}
 	}
 	b.done("PUT", b.path+"/sql-console", object{"mode": "rw"})
@@ -172,13 +172,13 @@ func TestEngineRestartKeepsData(t *testing.T) {
 	before := postmaster(t, folder)
 	b.done("POST", b.path+"/engines/postgres/actions/restart", object{})
 	if now := postmaster(t, folder); now == before || now == 0 {
-		t.Errorf("the server's process was %d and is %d", before, now)
+		t.Errorf("the server's process: got %d, want one other than 0 and %d", now, before)
 	}
 	if _, err := conn.Exec(t.Context(), "SELECT 1"); err == nil {
-		t.Error("a session lives through a restart")
+		t.Error("a session after a restart: got no error, want one")
 	}
 	if n := b.count(b.owner(), "SELECT count(*) FROM t"); n != 1 {
-		t.Errorf("the table has %d rows", n)
+		t.Errorf("rows of the table: got %d, want 1", n)
 	}
 }
 
@@ -190,18 +190,18 @@ func TestEngineOffAndOn(t *testing.T) {
 	b.exec(b.owner(), "CREATE TABLE t (n INT)")
 	b.done("PUT", b.path+"/engines", object{"engines": object{}})
 	if n := len(processes.With(t, folder)); n != 0 {
-		t.Errorf("%d programs still run", n)
+		t.Errorf("programs without the engine: got %d, want none", n)
 	}
 	b.done("PUT", b.path+"/engines", object{"engines": object{"postgres": object{}}})
 	after := b.connection()
 	if after.Host != before.Host {
-		t.Errorf("the host was %s and is %s", before.Host, after.Host)
+		t.Errorf("the host: got %s, want %s", after.Host, before.Host)
 	}
 	if _, err := b.dial(before.Engines.Postgres.Owner); err == nil {
-		t.Error("the URL of an engine that is gone works")
+		t.Error("the URL of a removed engine: got no error, want one")
 	}
 	if n := b.count(b.owner(), "SELECT count(*) FROM pg_class WHERE relname = 't'"); n != 0 {
-		t.Error("the data of an engine that was turned off came back")
+		t.Errorf("tables of the engine that was turned off: got %d, want none", n)
 	}
 }
 
@@ -211,10 +211,10 @@ func TestInstancesDoNotSeeEachOther(t *testing.T) {
 	one, other := f.box(), f.box()
 	one.exec(one.owner(), "CREATE TABLE mine (n INT)")
 	if n := other.count(other.owner(), "SELECT count(*) FROM pg_class WHERE relname = 'mine'"); n != 0 {
-		t.Error("one instance's table is in the other")
+		t.Errorf("tables of one instance in the other: got %d, want none", n)
 	}
 	if one.connection().Host == other.connection().Host {
-		t.Error("the two share an address")
+		t.Errorf("the hosts of both instances: got %s twice, want two", one.connection().Host)
 	}
 	// The password of one instance does not work for the other.
 	here, err := pgx.ParseConfig(one.connection().Engines.Postgres.Owner)
@@ -222,7 +222,7 @@ func TestInstancesDoNotSeeEachOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := other.dial(other.connection().Engines.Postgres.Owner, func(c *pgx.ConnConfig) { c.Password = here.Password }); sqlState(err) != "28P01" {
-		t.Errorf("one's password met %v at the other", err)
+		t.Errorf("the password of one instance at the other: got error %v, want SQL state 28P01", err)
 	}
 	// A change of one instance does not affect sessions of the other.
 	held := other.owner()
@@ -237,7 +237,7 @@ func TestAddedAndRemovedInstance(t *testing.T) {
 	f := start(t, inFolder(folder))
 	record := f.AddInstance(fakeservice.Instance{Engines: map[string]*fakeservice.Engine{"postgres": {}}})
 	if record.Status != fakeservice.StatusRunning {
-		t.Fatalf("the instance is %s", record.Status)
+		t.Fatalf("the instance: got %s, want %s", record.Status, fakeservice.StatusRunning)
 	}
 	b := &box{f, record.ID, "/instances/" + record.ID}
 	b.exec(b.owner(), "SELECT 1")
@@ -245,12 +245,12 @@ func TestAddedAndRemovedInstance(t *testing.T) {
 		t.Error("RemoveInstance: got false, want true")
 	}
 	if n := len(processes.With(t, folder)); n != 0 {
-		t.Errorf("%d programs still run", n)
+		t.Errorf("programs after the removal: got %d, want none", n)
 	}
 	again := f.AddInstance(fakeservice.Instance{Engines: map[string]*fakeservice.Engine{"postgres": {}}})
 	f.Reset()
 	if n := len(processes.With(t, folder)); n != 0 || again.Host == "" {
-		t.Errorf("after the reset %d programs still run", n)
+		t.Errorf("after the reset: got %d programs and the former host %q, want no programs and a host", n, again.Host)
 	}
 }
 
@@ -266,9 +266,9 @@ func TestFolderThatNobodyElseCanEnter(t *testing.T) {
 	}
 	_, err := dataplane.New(dataplane.Options{StateFolder: folder})
 	if err == nil || !strings.Contains(err.Error(), folder) {
-		t.Errorf("New said %v", err)
+		t.Errorf("New: got error %v, want one with %s", err, folder)
 	}
 	if names := left(t, folder); len(names) != 0 {
-		t.Errorf("%v was left", names)
+		t.Errorf("files after New: got %v, want none", names)
 	}
 }

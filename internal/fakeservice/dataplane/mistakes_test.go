@@ -29,10 +29,10 @@ func TestPanicInAnOperation(t *testing.T) {
 	plane.Attach(broken{})
 	for range 2 { // the first call has released the turn
 		if err := plane.Apply(t.Context(), "i-1"); err == nil || !strings.Contains(err.Error(), "a mistake in the fake service") {
-			t.Errorf("Apply said %v", err)
+			t.Errorf("Apply: got error %v, want a mistake in the fake service", err)
 		}
 	}
 	if err := plane.Remove(t.Context(), "i-1"); err != nil {
-		t.Errorf("Remove said %v", err)
+		t.Errorf("Remove: got error %v, want none", err)
 	}
 }

@@ -45,7 +45,7 @@ func (b *box) begun(method, path string, body any) string {
 	b.t.Helper()
 	status, answer := b.call(method, path, body)
 	if status != http.StatusAccepted {
-		b.t.Fatalf("%s %s was answered %d: %v", method, path, status, answer)
+		b.t.Fatalf("%s %s: got %d %v, want 202", method, path, status, answer)
 	}
 	return answer["job_id"].(string)
 }
@@ -91,11 +91,11 @@ func TestBuildThatEndsWhileAppsAreTurnedOff(t *testing.T) {
 func (b *box) noApps() {
 	b.t.Helper()
 	if apps := b.Apps(b.id); len(apps) > 0 {
-		b.t.Errorf("the apps %v are there", apps)
+		b.t.Errorf("the apps: got %v, want none", apps)
 	}
 	for _, p := range b.Processes(b.id) {
 		if p.Engine == fakeservice.EngineApps {
-			b.t.Errorf("the process %v runs", p)
+			b.t.Errorf("a process of apps: got %v, want none", p)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestBuildThatEndsDuringAChange(t *testing.T) {
 		})
 	})
 	if a := b.settled("web"); a.URL != "" {
-		t.Errorf("an app that is not public is at %s", a.URL)
+		t.Errorf("the URL of an app that is not public: got %s, want none", a.URL)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestBuildAfterAFailedRotation(t *testing.T) {
 	b.mustRun(b.importApp("octo/app", object{}))
 	b.FailJobs(fakeservice.JobMatch{Operation: "rotate"}, 1, "trouble", "no")
 	if job := b.job("POST", b.path+"/actions/rotate", object{}); job.Status != fakeservice.StatusFailed {
-		t.Fatalf("the job is %v", job)
+		t.Fatalf("the job: got %v, want status %s", job, fakeservice.StatusFailed)
 	}
 	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
 	a := b.mustRun(b.settled("web"))

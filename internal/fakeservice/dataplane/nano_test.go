@@ -50,7 +50,7 @@ func TestNano(t *testing.T) {
 		}
 	}
 	if err != nil {
-		t.Fatalf("after %d steps: %s\n%s", steps, err, complained.String())
+		t.Fatalf("nano after %d steps: got error %s, want none; its errors:\n%s", steps, err, complained.String())
 	}
 	source, err := os.ReadFile(filepath.Join(nanoClient, "client.mjs"))
 	must(t, err)

@@ -79,14 +79,14 @@ func (b *box) holds(name string, messages uint64) {
 		return
 	}
 	if n := stream.CachedInfo().State.Msgs; n != messages {
-		b.t.Errorf("the stream %s holds %d messages", name, n)
+		b.t.Errorf("messages of the stream %s: got %d, want %d", name, n, messages)
 	}
 }
 
 func (b *box) lacks(name string) {
 	b.t.Helper()
 	if _, err := b.streams().Stream(b.t.Context(), name); !errors.Is(err, jetstream.ErrStreamNotFound) {
-		b.t.Errorf("the stream %s met %v", name, err)
+		b.t.Errorf("the stream %s: got error %v, want %v", name, err, jetstream.ErrStreamNotFound)
 	}
 }
 
@@ -106,11 +106,11 @@ func TestNATSIsReal(t *testing.T) {
 	b := start(t).natsBox()
 	link, err := url.Parse(b.connection().Engines.NATS.URL)
 	if err != nil || link.Scheme != "tls" {
-		t.Fatalf("the URL is %s, %v", link, err)
+		t.Fatalf("the URL: got %s and error %v, want one of tls", link, err)
 	}
 	_, record := b.call("GET", b.path, nil)
 	if port := record["engines"].(object)["nats"].(object)["port"].(float64); link.Port() != strconv.Itoa(int(port)) {
-		t.Errorf("the record says port %v, the URL %s", port, link.Port())
+		t.Errorf("the port of the URL: got %s, want that of the record: %v", link.Port(), port)
 	}
 	hears, speaks := b.nats(), b.nats()
 	words, err := hears.SubscribeSync("words.>")
@@ -124,15 +124,15 @@ func TestNATSIsReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m, err := words.NextMsgWithContext(t.Context()); err != nil || string(m.Data) != "hello" {
-		t.Errorf("there came %v, %v", m, err)
+		t.Errorf("the message: got %v and error %v, want hello", m, err)
 	}
 	var wrong *tls.CertificateVerificationError
 	if _, err := b.dialNATS(link.String(), nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12})); !errors.As(err, &wrong) {
-		t.Errorf("who does not trust the CA met %v", err)
+		t.Errorf("a client that does not trust the CA: got error %v, want one of the certificate", err)
 	}
 	link.User = nil
 	if _, err := b.dialNATS(link.String()); !errors.Is(err, nats.ErrAuthorization) {
-		t.Errorf("who has no password met %v", err)
+		t.Errorf("a client without a password: got error %v, want %v", err, nats.ErrAuthorization)
 	}
 	b.stream("orders", 3)
 	b.done("POST", b.path+"/engines/nats/actions/restart", object{})
@@ -161,7 +161,7 @@ func TestNATSEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := manager.DeleteStream(t.Context(), "orders"); err == nil {
-		t.Error("a stream was deleted twice")
+		t.Error("the second deletion of a stream: got no error, want one")
 	}
 	want := []string{"nats_stream_created orders", "nats_stream_purged orders", "nats_stream_deleted orders"}
 	machine.Until(t, "three events", func() bool { return len(b.streamEvents()) >= len(want) })
@@ -173,7 +173,7 @@ func TestNATSEvents(t *testing.T) {
 	want = append(want, "nats_stream_created last")
 	machine.Until(t, "one more event", func() bool { return len(b.streamEvents()) >= len(want) })
 	if got := b.streamEvents(); !slices.Equal(got, want) {
-		t.Errorf("the events are %q", got)
+		t.Errorf("the events: got %q, want %q", got, want)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestNATSRotation(t *testing.T) {
 	held := b.nats()
 	b.done("POST", b.path+"/actions/rotate", object{})
 	if _, err := b.dialNATS(before); !errors.Is(err, nats.ErrAuthorization) {
-		t.Errorf("the old URL met %v", err)
+		t.Errorf("the old URL: got error %v, want %v", err, nats.ErrAuthorization)
 	}
 	machine.Until(t, "the end of a session that came in by the old password", held.IsClosed)
 	b.holds("orders", 1)
@@ -203,7 +203,7 @@ func TestNATSAllowlist(t *testing.T) {
 	link := b.connection().Engines.NATS.URL
 	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.8"}})
 	if _, err := b.dialNATS(link, from("127.0.0.9")); err == nil {
-		t.Error("an address outside the allowlist was let in")
+		t.Error("an address outside the allowlist: got no error, want one")
 	}
 	inside := b.nats(from("127.0.0.8"))
 	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.9"}})
@@ -237,16 +237,16 @@ func TestNATSBudget(t *testing.T) {
 	b := start(t).natsBox()
 	large := jetstream.StreamConfig{Name: "large", Storage: jetstream.MemoryStorage, MaxBytes: 100 << 20}
 	if _, err := b.streams().CreateStream(t.Context(), large); err == nil {
-		t.Error("a stream over the budget was made")
+		t.Error("a stream over the budget: got no error, want one")
 	}
 	huge := jetstream.StreamConfig{Name: "huge", MaxBytes: 11 << 30}
 	if _, err := b.streams().CreateStream(t.Context(), huge); err == nil {
-		t.Error("a stream over the plan's disk was made")
+		t.Error("a stream over the plan's disk: got no error, want one")
 	}
 	b.stream("orders", 1)
 	b.engines(object{"nats": object{"memory_mb": 128}})
 	if _, err := b.streams().CreateStream(t.Context(), large); err != nil {
-		t.Errorf("a stream within the budget met %s", err)
+		t.Errorf("a stream within the budget: got error %v, want none", err)
 	}
 	b.engines(object{"nats": object{}})
 	b.holds("orders", 1)
@@ -261,11 +261,11 @@ func TestNATSOffAndOn(t *testing.T) {
 	before := b.connection().Engines.NATS.URL
 	b.engines(object{})
 	if found, err := filepath.Glob(filepath.Join(folder, "*", "nats", "*")); err != nil || len(found) != 0 {
-		t.Errorf("%v is still there (%v)", found, err)
+		t.Errorf("files without the engine: got %v and error %v, want none", found, err)
 	}
 	b.engines(object{"nats": object{}})
 	if _, err := b.dialNATS(before); err == nil {
-		t.Error("the URL of an engine that is gone works")
+		t.Error("the URL of a removed engine: got no error, want one")
 	}
 	b.lacks("orders")
 	held := b.nats()
@@ -274,6 +274,6 @@ func TestNATSOffAndOn(t *testing.T) {
 	}
 	machine.Until(t, "the end of a session", held.IsClosed)
 	if names := left(t, folder); len(names) != 0 {
-		t.Errorf("%v is still there", names)
+		t.Errorf("files after Close: got %v, want none", names)
 	}
 }

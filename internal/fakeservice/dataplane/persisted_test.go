@@ -101,10 +101,10 @@ func TestKeptFolderThatLeadsElsewhere(t *testing.T) {
 				must(t, p.Close())
 			}
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "from a copy")) {
-				t.Errorf("New said %v, want %q", err, c.want)
+				t.Errorf("New: got error %v, want %q", err, c.want)
 			}
 			if after := listed(t, victim); after != before {
-				t.Errorf("the other folder had\n%s\nand has\n%s", before, after)
+				t.Errorf("the other folder: got\n%s\nwant\n%s", after, before)
 			}
 			if _, err := os.Stat(filepath.Join(folder, "apps", "app-1")); err != nil && !strings.HasPrefix(name, "a link at") {
 				t.Errorf("the app's data is gone: %v", err)

@@ -227,7 +227,7 @@ func signUp(t *testing.T, auth, key string) string {
 	t.Helper()
 	user := fmt.Sprintf("u%d@example.com", time.Now().UnixNano())
 	if status := postAuth(t, auth+"/signup", key, user); status != http.StatusOK {
-		t.Fatalf("the sign-up was answered %d", status)
+		t.Fatalf("the sign-up: got %d, want 200", status)
 	}
 	return user
 }
@@ -240,7 +240,7 @@ func signsIn(t *testing.T, auth, key, user string) bool {
 func signIn(t *testing.T, auth, key, user string) {
 	t.Helper()
 	if !signsIn(t, auth, key, user) {
-		t.Errorf("the account %s is gone", user)
+		t.Errorf("the sign-in of %s: got a refusal, want 200", user)
 	}
 }
 

@@ -63,7 +63,7 @@ func (b *box) get(client *redis.Client, key, want string) {
 	b.t.Helper()
 	got, err := client.Get(b.t.Context(), key).Result()
 	if got != want || err != nil && !errors.Is(err, redis.Nil) {
-		b.t.Errorf("GET %s gave %q, %v, not %q", key, got, err, want)
+		b.t.Errorf("GET %s: got %q and error %v, want %q", key, got, err, want)
 	}
 }
 
@@ -87,10 +87,10 @@ func TestRedisIsReal(t *testing.T) {
 	_, record := b.call("GET", b.path, nil)
 	link, err := url.Parse(b.connection().Engines.Redis.URL)
 	if err != nil || link.Scheme != "rediss" {
-		t.Fatalf("the URL is %s, %v", link, err)
+		t.Fatalf("the URL: got %s and error %v, want one of rediss", link, err)
 	}
 	if port := record["engines"].(object)["redis"].(object)["port"].(float64); link.Port() != strconv.Itoa(int(port)) {
-		t.Errorf("the record says port %v, the URL %s", port, link.Port())
+		t.Errorf("the port of the URL: got %s, want that of the record: %v", link.Port(), port)
 	}
 	without := b.redis(func(o *redis.Options) { o.TLSConfig = nil })
 	if err := without.Ping(t.Context()).Err(); err == nil {
@@ -98,17 +98,17 @@ func TestRedisIsReal(t *testing.T) {
 	}
 	stranger := b.redis(func(o *redis.Options) { o.TLSConfig.RootCAs = nil })
 	if err := stranger.Ping(t.Context()).Err(); err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("who does not trust the CA met %v", err)
+		t.Errorf("a client that does not trust the CA: got error %v, want one of the certificate", err)
 	}
 	anonymous := b.redis(func(o *redis.Options) { o.Username, o.Password = "", "" })
 	if err := anonymous.Ping(t.Context()).Err(); err == nil || !strings.HasPrefix(err.Error(), "NOAUTH") {
-		t.Errorf("who has no password met %v", err)
+		t.Errorf("a client without a password: got error %v, want NOAUTH", err)
 	}
 
 	before := b.pid("redis")
 	b.done("POST", b.path+"/engines/redis/actions/restart", object{})
 	if now := b.pid("redis"); before == 0 || now == 0 || now == before {
-		t.Errorf("the process was %d and is %d", before, now)
+		t.Errorf("the process: got %d, want one other than 0 and %d", now, before)
 	}
 	b.get(b.redis(), "k", "v")
 }
@@ -125,10 +125,10 @@ func TestRedisRotation(t *testing.T) {
 	}
 	b.done("POST", b.path+"/actions/rotate", object{})
 	if err := old.Ping(t.Context()).Err(); err == nil || !strings.HasPrefix(err.Error(), "WRONGPASS") {
-		t.Errorf("the old password met %v", err)
+		t.Errorf("the old password: got error %v, want WRONGPASS", err)
 	}
 	if err := session.Ping(t.Context()).Err(); err == nil {
-		t.Error("a session that came in by the old password lives on")
+		t.Error("a session that began with the old password: got no error, want one")
 	}
 	b.get(b.redis(), "k", "v")
 	b.done("POST", b.path+"/engines/redis/actions/restart", object{})
@@ -146,7 +146,7 @@ func TestRedisAllowlist(t *testing.T) {
 	}
 	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.8"}})
 	if err := b.redis(from("127.0.0.9")).Ping(t.Context()).Err(); err == nil {
-		t.Error("an address outside the allowlist was let in")
+		t.Error("an address outside the allowlist: got no error, want one")
 	}
 	inside := b.redis(from("127.0.0.8"))
 	b.set(inside, "k", "v")
@@ -221,7 +221,7 @@ func TestRedisBudget(t *testing.T) {
 		err = client.Set(t.Context(), strconv.Itoa(n), value, 0).Err()
 	}
 	if err == nil || !strings.HasPrefix(err.Error(), "OOM") {
-		t.Errorf("writes over the budget met %v", err)
+		t.Errorf("writes over the budget: got error %v, want OOM", err)
 	}
 	b.get(client, "0", value)
 	b.engines(object{"redis": object{"memory_mb": 64}})
@@ -250,33 +250,33 @@ func TestRedisOffAndOn(t *testing.T) {
 	b.set(before, "k", "v")
 	b.engines(object{})
 	if n := redisServers(t, folder); n != 0 {
-		t.Errorf("%d servers still run", n)
+		t.Errorf("servers without the engine: got %d, want none", n)
 	}
 	if found, err := filepath.Glob(filepath.Join(folder, "*", "redis", "*")); err != nil || len(found) != 0 {
-		t.Errorf("%v is still there (%v)", found, err)
+		t.Errorf("files without the engine: got %v and error %v, want none", found, err)
 	}
 	b.engines(object{"redis": object{}})
 	if err := before.Ping(t.Context()).Err(); err == nil {
-		t.Error("the URL of an engine that is gone works")
+		t.Error("the URL of a removed engine: got no error, want one")
 	}
 	b.get(b.redis(), "k", "")
 	b.done("DELETE", b.path+"?confirm="+b.id, nil)
 	if n := redisServers(t, folder); n != 0 {
-		t.Errorf("after the deletion %d servers still run", n)
+		t.Errorf("servers after the deletion: got %d, want none", n)
 	}
 	b = f.redisBox()
 	b.set(b.redis(), "k", "v")
 	if n := redisServers(t, folder); n != 1 {
-		t.Errorf("%d servers run", n)
+		t.Errorf("servers: got %d, want 1", n)
 	}
 	if err := f.Close(); err != nil {
 		t.Errorf("Close: %s", err)
 	}
 	if n := len(processes.With(t, folder)); n != 0 {
-		t.Errorf("after the end %d programs still run", n)
+		t.Errorf("programs after Close: got %d, want none", n)
 	}
 	if names := left(t, folder); len(names) != 0 {
-		t.Errorf("%v is still there", names)
+		t.Errorf("files after Close: got %v, want none", names)
 	}
 }
 
@@ -287,7 +287,7 @@ func TestKilledRedisComesBack(t *testing.T) {
 	id := b.pid("redis")
 	server, err := os.FindProcess(id)
 	if err != nil || id == 0 {
-		t.Fatalf("the server's process is %d: %v", id, err)
+		t.Fatalf("the server's process: got %d and error %v, want one", id, err)
 	}
 	if err := server.Kill(); err != nil {
 		t.Fatal(err)
@@ -310,14 +310,14 @@ func TestEnginesThatAreRecords(t *testing.T) {
 	for link, port := range map[string]string{record.Redis.URL: "6379", record.CouchDB.URL: "6984"} {
 		u, err := url.Parse(link)
 		if err != nil || u.Port() != port {
-			t.Fatalf("the URL is %s, %v", u, err)
+			t.Fatalf("the URL: got %s and error %v, want port %s", u, err, port)
 		}
 		if connection, err := net.Dial("tcp", u.Host); err == nil {
 			connection.Close()
-			t.Errorf("something listens at %s", u.Host)
+			t.Errorf("a connection to %s: got no error, want one", u.Host)
 		}
 	}
 	if found := b.control("/_fake/processes")["processes"].([]any); len(found) != 0 {
-		t.Errorf("the processes are %v", found)
+		t.Errorf("the processes: got %v, want none", found)
 	}
 }

@@ -40,7 +40,7 @@ func TestResetsUnderRealWork(t *testing.T) {
 			step := func(method, path string, body any) object {
 				status, answer, err := f.try(method, path, body)
 				if err != nil || status == http.StatusInternalServerError {
-					t.Errorf("%s %s answered %d %v (%v)", method, path, status, answer, err)
+					t.Errorf("%s %s: got %d %v and error %v, want another status than 500", method, path, status, answer, err)
 				}
 				if id, ok := answer["job_id"].(string); ok {
 					_ = f.FinishJob(id) // a reset may have removed the job

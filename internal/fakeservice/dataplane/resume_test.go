@@ -21,7 +21,7 @@ func TestResume(t *testing.T) {
 	r := newRecords(t)
 	p := r.open(folder)
 	if _, err := newPlane(t, folder); !errors.Is(err, workdir.ErrInUse) {
-		t.Errorf("a second plane on the folder met %v", err)
+		t.Errorf("a second plane in the folder: got error %v, want %v", err, workdir.ErrInUse)
 	}
 	r.machine("i-1", core.EnginePostgres, core.EngineAuth, core.EngineApps)
 	r.machine("i-2", core.EnginePostgres)
@@ -45,7 +45,7 @@ func TestResume(t *testing.T) {
 	}
 	must(t, p.Close())
 	if left := processes.With(t, folder); len(left) != 0 {
-		t.Errorf("%v still run", left)
+		t.Errorf("processes after Close: got %v, want none", left)
 	}
 
 	// While nothing ran, i-2 was deleted, the passwords of i-1 were changed, and i-4 was
@@ -57,25 +57,25 @@ func TestResume(t *testing.T) {
 	must(t, p.Resume(t.Context(), []string{"i-1", "i-3", "i-4"}))
 	for _, id := range []string{"i-1", "i-3"} {
 		if is, was := p.Endpoints(id), before[id]; !equalEndpoints(is, was) {
-			t.Errorf("%s was at %+v and is at %+v", id, was, is)
+			t.Errorf("the endpoints of %s: got %+v, want %+v", id, is, was)
 		}
 	}
 	for _, id := range []string{"i-2", "i-4"} {
 		if at := p.Endpoints(id); at.Host != "" {
-			t.Errorf("%s is at %+v", id, at)
+			t.Errorf("the endpoints of %s: got %+v, want none", id, at)
 		}
 	}
 	r.exec(p, "i-1", "SELECT * FROM kept")
 	signIn(t, before["i-1"].AuthURL, r.credentials("i-1").AuthAnonKey, user)
 	r.awaitRun("i-1", "web")
 	if text := kept(t, url); text != "a note" {
-		t.Errorf("the app has kept %q", text)
+		t.Errorf("the note of the app: got %q, want a note", text)
 	}
 	if !strings.Contains(variable(t, url, "DATABASE_URL"), r.credentials("i-1").PostgresOwner) {
 		t.Error("the app has an old password")
 	}
 	if found, err := filepath.Glob(filepath.Join(folder, "*", "*i-2*")); err != nil || len(found) != 0 {
-		t.Errorf("of a deleted instance %v is left, %v", found, err)
+		t.Errorf("files of a deleted instance: got %v and error %v, want none", found, err)
 	}
 	must(t, p.Restore(t.Context(), "i-1", "bak-1"))
 	r.exec(p, "i-1", "SELECT * FROM kept")
@@ -86,11 +86,11 @@ func TestResume(t *testing.T) {
 		must(t, p.Remove(t.Context(), id))
 	}
 	if found := left(t, filepath.Join(folder, "apps")); len(found) != 0 {
-		t.Errorf("%v is left of apps", found)
+		t.Errorf("files of apps: got %v, want none", found)
 	}
 	for _, part := range []string{"machines", "backups"} {
 		if found := left(t, filepath.Join(folder, part)); len(found) != 0 {
-			t.Errorf("%v is left in %s", found, part)
+			t.Errorf("files in %s: got %v, want none", part, found)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestResumeOfABrokenMachine(t *testing.T) {
 
 	p = r.open(folder)
 	if err := p.Resume(t.Context(), []string{"i-1", "i-2"}); err == nil || !strings.Contains(err.Error(), "i-1") || strings.Contains(err.Error(), "i-2") {
-		t.Errorf("Resume said %v", err)
+		t.Errorf("Resume: got error %v, want one of i-1 and not of i-2", err)
 	}
 	r.exec(p, "i-2", "SELECT 1")
 	if found, err := p.Verify(t.Context(), "i-1"); err != nil || !slices.ContainsFunc(found, func(f core.Finding) bool { return f.Engine == core.EnginePostgres }) {
@@ -155,7 +155,7 @@ func TestRepeatedCalls(t *testing.T) {
 	second, err := p.Backup(t.Context(), "i-1", "bak-1")
 	must(t, err)
 	if first != second || first == 0 {
-		t.Errorf("the backup took %d bytes and then %d", first, second)
+		t.Errorf("the sizes of the backup: got %d and then %d, want the same twice", first, second)
 	}
 	for range 2 {
 		must(t, p.Restore(t.Context(), "i-1", "bak-1"))
@@ -224,7 +224,7 @@ func TestKeptFolderThatCannotBeUsed(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(record, []byte("{"), 0o600))
 	if _, err := newPlane(t, folder); err == nil || !strings.Contains(err.Error(), record) {
-		t.Errorf("New said %v", err)
+		t.Errorf("New: got error %v, want one with %s", err, record)
 	}
 	must(t, os.WriteFile(record, text, 0o600))
 	p = r.open(folder)

@@ -20,7 +20,7 @@ func TestReadOnlyRoleCannotWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := b.count(conn, "SELECT count(*) FROM notes"); n != 1 {
-		t.Errorf("it reads %d rows", n)
+		t.Errorf("rows that the read-only role reads: got %d, want 1", n)
 	}
 	writes := []string{
 		"INSERT INTO notes VALUES ('new')", "UPDATE notes SET text = ''", "DELETE FROM notes", "TRUNCATE notes", "DROP TABLE notes",
@@ -31,13 +31,13 @@ func TestReadOnlyRoleCannotWrite(t *testing.T) {
 		for _, sql := range writes {
 			// Missing privileges are checked before the mode of the transaction.
 			if _, err := conn.Exec(t.Context(), sql); sqlState(err) != state && sqlState(err) != "42501" {
-				t.Errorf("%s met %v", sql, err)
+				t.Errorf("%s: got error %v, want SQL state %s or 42501", sql, err, state)
 			}
 		}
 		b.exec(conn, "SET default_transaction_read_only = off")
 	}
 	if _, err := conn.Exec(t.Context(), "SET ROLE owner"); sqlState(err) != "42501" {
-		t.Errorf("SET ROLE owner met %v", err)
+		t.Errorf("SET ROLE owner: got error %v, want SQL state 42501", err)
 	}
 }
 
@@ -52,12 +52,12 @@ func TestOwner(t *testing.T) {
 		"SELECT pg_read_file('/etc/passwd')", "ALTER ROLE hosting PASSWORD 'x'",
 	} {
 		if _, err := conn.Exec(t.Context(), sql); sqlState(err) != "42501" {
-			t.Errorf("%s met %v", sql, err)
+			t.Errorf("%s: got error %v, want SQL state 42501", sql, err)
 		}
 	}
 	// The fake's own role cannot connect from outside.
 	if _, err := b.dial(b.connection().Engines.Postgres.Owner, func(c *pgx.ConnConfig) { c.User = "hosting" }); sqlState(err) != "28000" {
-		t.Errorf("the superuser met %v", err)
+		t.Errorf("a connection as the superuser: got error %v, want SQL state 28000", err)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestConsole(t *testing.T) {
 	b.query("SELECT 1", http.StatusForbidden)
 	b.done("PUT", b.path+"/sql-console", object{"mode": "ro"})
 	if refused := b.query(make, 422); !strings.Contains(refused["detail"].(string), "25006") {
-		t.Errorf("in ro Postgres said %v", refused)
+		t.Errorf("a statement that writes in mode ro: got %v, want SQL state 25006", refused)
 	}
 	b.query("SET default_transaction_read_only = off; "+make, 422)
 	b.done("PUT", b.path+"/sql-console", object{"mode": "rw"})
@@ -80,18 +80,18 @@ func TestConsole(t *testing.T) {
 		"columns": []any{"id", "text"}, "rows": []any{[]any{1.0, "a"}, []any{2.0, "b"}}, "row_count": 2.0, "command": "SELECT",
 	}
 	if diff := cmp.Diff(want, answer); diff != "" {
-		t.Error(diff)
+		t.Errorf("the answer differs (-want +got):\n%s", diff)
 	}
 	refused := b.query("INSERT INTO notes (text) VALUES ('c'); SELECT 1/0", 422)
 	if refused["code"] != "sql_error" || refused["detail"] != "division by zero (SQLSTATE 22012)" {
-		t.Errorf("a mistake was answered with %v", refused)
+		t.Errorf("a division by zero: got %v, want sql_error with SQLSTATE 22012", refused)
 	}
 	answer = b.query("UPDATE notes SET text = 'x'", http.StatusOK)
 	if answer["row_count"] != 2.0 || answer["command"] != "UPDATE" {
-		t.Errorf("the update answered %v", answer)
+		t.Errorf("the update: got %v, want UPDATE of 2 rows", answer)
 	}
 	if answer := b.query("CREATE INDEX ON notes (text)", http.StatusOK); answer["command"] != "CREATE INDEX" {
-		t.Errorf("the index answered %v", answer)
+		t.Errorf("the index: got %v, want CREATE INDEX", answer)
 	}
 	b.query("SELECT repeat('x', 1000000) FROM generate_series(1, 20)", 422)
 	b.done("PUT", b.path+"/sql-console", object{"mode": "off"})
@@ -110,7 +110,7 @@ func TestConsoleValues(t *testing.T) {
 	} {
 		answer := b.query("SELECT "+sql, http.StatusOK)
 		if diff := cmp.Diff(any([]any{[]any{want}}), answer["rows"]); diff != "" {
-			t.Errorf("%s: %s", sql, diff)
+			t.Errorf("the rows of %s differ (-want +got):\n%s", sql, diff)
 		}
 	}
 }

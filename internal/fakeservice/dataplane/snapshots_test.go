@@ -21,11 +21,11 @@ func TestSnapshotOfRealMachines(t *testing.T) {
 	b.exec(b.owner(), "CREATE TABLE t (n INT)", "INSERT INTO t VALUES (1)")
 	release := b.HoldJobs(fakeservice.JobMatch{})
 	if status, answer := b.call("PATCH", b.path, object{"name": "other"}); status != http.StatusAccepted {
-		t.Fatalf("the change was answered %d %v", status, answer)
+		t.Fatalf("the change: got %d %v, want 202", status, answer)
 	}
 	folder := filepath.Join(t.TempDir(), "snapshot")
 	if err := b.SaveSnapshot(t.Context(), folder); err == nil {
-		t.Error("a snapshot was taken while a job is in progress")
+		t.Error("a snapshot during a job: got no error, want one")
 	}
 	release()
 	if err := b.SaveSnapshot(t.Context(), folder); err != nil {
@@ -47,24 +47,24 @@ func TestSnapshotOfRealMachines(t *testing.T) {
 		t.Fatal(err)
 	}
 	if is := b.connection(); is.Certificate != before.Certificate || is.Engines.Postgres.Owner == "" {
-		t.Errorf("after the restore the connection is %+v", is)
+		t.Errorf("the connection after the restore: got %+v, want the same CA and a URL of Postgres", is)
 	}
 	if n := b.count(b.owner(), "SELECT count(*) FROM t"); n != 1 {
-		t.Errorf("after the restore there are %d rows", n)
+		t.Errorf("rows after the restore: got %d, want 1", n)
 	}
 
 	server := httptest.NewServer(service)
 	t.Cleanup(server.Close)
 	fork := &box{&fake{&fakeservicetest.Server{Service: service, BaseURL: server.URL + "/api/v1"}, t}, b.id, b.path}
 	if is := fork.connection(); is.Host == b.connection().Host || is.Certificate != before.Certificate {
-		t.Errorf("the fork is at %s", is.Host)
+		t.Errorf("the connection of the fork: got %+v, want another host and the same CA", is)
 	}
 	fork.exec(fork.owner(), "INSERT INTO t VALUES (3)", "INSERT INTO t VALUES (4)")
 	if n := fork.count(fork.owner(), "SELECT count(*) FROM t"); n != 3 {
-		t.Errorf("in the fork there are %d rows", n)
+		t.Errorf("rows of the fork: got %d, want 3", n)
 	}
 	if n := b.count(b.owner(), "SELECT count(*) FROM t"); n != 1 {
-		t.Errorf("after the fork's changes there are %d rows", n)
+		t.Errorf("rows after the fork's changes: got %d, want 1", n)
 	}
 }
 

@@ -319,7 +319,7 @@ func (s *soak) startApp(b *box, n int) {
 	case 7:
 		before := b.process(fakeservice.EngineApps)
 		if before <= 1 || syscall.Kill(before, syscall.SIGKILL) != nil {
-			s.t.Fatalf("the app's process %d cannot be ended", before)
+			s.t.Fatalf("the app's process: got %d, want one that can be ended", before)
 		}
 		machine.Until(s.t, "the app is started again", func() bool { now := b.process(fakeservice.EngineApps); return now > 0 && now != before })
 	default:

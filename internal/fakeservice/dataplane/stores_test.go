@@ -43,10 +43,10 @@ func (r *records) holds(p *dataplane.Plane, id, value string) {
 	r.t.Helper()
 	store, streams := r.stores(p, id)
 	if got, err := store.Get(r.t.Context(), "key").Result(); err != nil || got != value {
-		r.t.Errorf("the key of %s is %q (%v), not %q", id, got, err, value)
+		r.t.Errorf("the key of %s: got %q and error %v, want %q", id, got, err, value)
 	}
 	if message, err := streams.GetLastMsg("orders", "orders.new"); err != nil || string(message.Data) != value {
-		r.t.Errorf("the message of %s is %v (%v), not %q", id, message, err, value)
+		r.t.Errorf("the message of %s: got %v and error %v, want %q", id, message, err, value)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestStoresAreKept(t *testing.T) {
 	before := p.Endpoints("i-1")
 	must(t, p.Close())
 	if left := processes.With(t, folder); len(left) != 0 {
-		t.Errorf("%v still run", left)
+		t.Errorf("processes after Close: got %v, want none", left)
 	}
 
 	r.rotate("i-1")
@@ -88,7 +88,7 @@ func TestStoresAreKept(t *testing.T) {
 	r.holds(p, "i-1", "first")
 	for _, engine := range []string{core.EngineRedis, core.EngineNATS} {
 		if left, err := filepath.Glob(filepath.Join(folder, engine, "*")); err != nil || len(left) != 1 {
-			t.Errorf("the folders %v are there (%v)", left, err)
+			t.Errorf("the folders of %s: got %v and error %v, want one", engine, left, err)
 		}
 	}
 

@@ -32,7 +32,7 @@ func TestVerify(t *testing.T) {
 	f := start(t, withRepositories(t))
 	status, made := f.call("POST", "/instances", object{"name": "box", "plan": "medium", "region": "eu-central", "engines": object{"postgres": true}})
 	if status != http.StatusAccepted {
-		t.Fatalf("the creation: got %d %v", status, made)
+		t.Fatalf("the creation: got %d %v, want 202", status, made)
 	}
 	id := made["id"].(string)
 	b := &box{f, id, "/instances/" + id}
