@@ -77,7 +77,7 @@ func (a *account) send(status int, method, path, body string, header ...string) 
 	}
 	answer := httptest.NewRecorder()
 	if a.ServeHTTP(answer, request); answer.Code != status {
-		a.b.Fatalf("%s %s answered %d %s", method, path, answer.Code, answer.Body)
+		a.b.Fatalf("%s %s: got %d %s, want %d", method, path, answer.Code, answer.Body, status)
 	}
 	return answer.Body.Bytes()
 }
@@ -230,7 +230,7 @@ func TestLargeAccountsAreFlat(t *testing.T) {
 		smallRead, smallPoll := cost(few, busy)
 		largeRead, largePoll := cost(many, busy)
 		if largeRead > 1.2*smallRead || largePoll > 1.2*smallPoll {
-			t.Errorf("busy %t: a read of %.0f allocations is %.0f among %d instances, a poll of %.0f is %.0f", busy, smallRead, largeRead, many, smallPoll, largePoll)
+			t.Errorf("busy %t, among %d instances: got %.0f allocations of a read and %.0f of a poll, want at most 1.2 times %.0f and %.0f", busy, many, largeRead, largePoll, smallRead, smallPoll)
 		}
 	}
 }

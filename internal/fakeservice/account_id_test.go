@@ -28,7 +28,7 @@ func TestTwoFakesAreTwoAccounts(t *testing.T) {
 	a, other := start(t), start(t)
 	id := a.accountOf(a.APIKey())
 	if !regexp.MustCompile(`^acc-[a-z2-7]{12}$`).MatchString(id) || id == other.accountOf(other.APIKey()) {
-		t.Errorf("the accounts are %q and %q", id, other.AccountID())
+		t.Errorf("the id of an account: got %q, want acc- with 12 characters, and another one than %q", id, other.AccountID())
 	}
 	equal(t, "the id in Go", a.AccountID(), id)
 	a.Reset()
@@ -51,7 +51,7 @@ func TestAccountIDOfASetup(t *testing.T) {
 	a := start(t, func(o *fakeservice.Options) { o.Setup = read }, withAccount(""))
 	got := a.call(http.MethodGet, "/me", nil)
 	if got.string("id") == "acc-shop" || got.string("company") != "Shop Ltd" {
-		t.Errorf("without the setup's id the account is %v", got.body)
+		t.Errorf("the account without the setup's id: got %v, want another id than acc-shop and the company Shop Ltd", got.body)
 	}
 	equal(t, "the setup that was copied", start(t, func(o *fakeservice.Options) { o.Setup = read }).AccountID(), "acc-shop")
 }
@@ -73,7 +73,7 @@ func TestSnapshotHasTheAccountID(t *testing.T) {
 	id := a.AccountID()
 	a.told("POST", "/snapshots", `{"name": "before"}`)
 	if status, answer := other.raw("PUT", "/_fake/snapshots/theirs", a.download("before")); status != http.StatusOK {
-		t.Fatalf("the upload was answered %d %s", status, answer)
+		t.Fatalf("the upload: got %d %s, want 200", status, answer)
 	}
 	a.told("POST", "/snapshots/before/restore", "")
 	other.told("POST", "/snapshots/theirs/restore", "")
@@ -94,7 +94,7 @@ func TestForkIsAnotherAccount(t *testing.T) {
 	id := fork.AccountID()
 	name, _, _, _ := fork.Profile()
 	if id == "acc-shop" || !strings.HasPrefix(id, "acc-") || name != "Ada" {
-		t.Errorf("the fork is the account %q of %q", id, name)
+		t.Errorf("the account of the fork: got %q of %q, want another id than acc-shop and the name Ada", id, name)
 	}
 	fork.Reset()
 	equal(t, "the fork's id after a reset", fork.AccountID(), id)
@@ -105,7 +105,7 @@ func TestForkIsAnotherAccount(t *testing.T) {
 	}
 	defer again.Close()
 	if again.AccountID() == id {
-		t.Error("two forks are one account")
+		t.Errorf("the account of another fork: got %q again, want another one", id)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestGuide(t *testing.T) {
 	a := start(t)
 	got := a.call("GET", "/guides/apps", nil)
 	if !strings.HasPrefix(got.header.Get("Content-Type"), "text/markdown") || !strings.Contains(got.text, "/healthz") {
-		t.Errorf("the guide is %s %q", got.header.Get("Content-Type"), got.text)
+		t.Errorf("the guide: got type %s and %q, want text/markdown with /healthz", got.header.Get("Content-Type"), got.text)
 	}
 	equal(t, "public guide", a.page(a.RootURL+"/guides/apps"), got.text)
 }
@@ -90,7 +90,7 @@ func TestWebhooks(t *testing.T) {
 	a := start(t)
 	made := a.want(201, "", "POST", "/webhooks", object{"url": "https://hooks.example.com/a"})
 	if made.string("secret") == "" {
-		t.Error("no secret was made")
+		t.Error("the secret of the endpoint: got none, want one")
 	}
 	path := "/webhooks/" + made.string("id")
 	own := a.want(201, "", "POST", "/webhooks", object{"url": "https://hooks.example.com/b", "secret": "own", "enabled": false})
@@ -98,7 +98,7 @@ func TestWebhooks(t *testing.T) {
 	equal(t, "enabled", own.body["enabled"], false)
 	for _, path := range []string{path, "/webhooks"} {
 		if text := a.call("GET", path, nil).text; strings.Contains(text, "secret") {
-			t.Errorf("GET %s shows a secret", path)
+			t.Errorf("GET %s: got a secret, want none", path)
 		}
 	}
 	for _, bad := range []object{{"url": "http://hooks.example.com"}, {"url": "hooks"}, {"url": "https://:443/a"}, {"url": "https://x.example.com", "secret": ""}} {
@@ -155,7 +155,7 @@ func TestResize(t *testing.T) {
 	a.EditInstance(id, func(in *fakeservice.Instance) { in.Engines["postgres"].MemoryMB = 2000 })
 	a.want(422, "validation_failed", "POST", path, object{"plan": "free"})
 	if got := a.want(422, "validation_failed", "POST", path, object{"plan": "medium"}); !strings.HasPrefix(got.string("detail"), "plan: ") {
-		t.Errorf("a resize to the present plan is refused by %q", got.string("detail"))
+		t.Errorf("the detail of a resize to the present plan: got %q, want one that begins with plan", got.string("detail"))
 	}
 	a.done("POST", path, object{"plan": "large"})
 	equal(t, "plan", a.call("GET", "/instances/"+id, nil).string("plan"), "large")
@@ -198,7 +198,7 @@ func TestEvents(t *testing.T) {
 		got = append(got, e.Type)
 		if job, ok := e.Data["job_id"].(string); e.Type != "health_alert" &&
 			(!ok || !slices.ContainsFunc(a.Jobs(), func(j fakeservice.Job) bool { return j.ID == job })) {
-			t.Errorf("the event %s names no job: %v", e.Type, e.Data)
+			t.Errorf("the data of the event %s: got %v, want the id of a job", e.Type, e.Data)
 		}
 	}
 	equal(t, "events", got, want)
@@ -217,7 +217,7 @@ func TestLabelTellsNoNullTags(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(text), want) {
-			t.Errorf("no event has %s: %s", want, text)
+			t.Errorf("the events: got %s, want %s in one", text, want)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (a *api) want(status int, code, method, path string, body any, header ...st
 	a.t.Helper()
 	got := a.call(method, path, body, header...)
 	if got.status != status || got.code() != code {
-		a.t.Fatalf("%s %s answered %d %q (%s), want %d %q", method, path, got.status, got.code(), got.text, status, code)
+		a.t.Fatalf("%s %s: got %d %q (%s), want %d %q", method, path, got.status, got.code(), got.text, status, code)
 	}
 	return got
 }
@@ -191,7 +191,7 @@ func serveWithViolations(t *testing.T, want int) *fakeservicetest.Server {
 	t.Cleanup(func() {
 		log.close()
 		if log.errors != want {
-			t.Errorf("%d violations were reported, want %d", log.errors, want)
+			t.Errorf("reported violations: got %d, want %d", log.errors, want)
 		}
 	})
 	return server
@@ -239,7 +239,7 @@ func TestIntegersOfRequests(t *testing.T) {
 	path := "/instances/" + id + "/apps"
 	got := a.want(422, "validation_failed", "POST", path+"/import", importing("9223372036854775808"))
 	if detail := got.string("detail"); !strings.HasPrefix(detail, "port: ") {
-		t.Errorf("a port that is too large is refused with %q", detail)
+		t.Errorf("the detail about a port that is too large: got %q, want one that begins with port", detail)
 	}
 	a.done("POST", path+"/import", importing("3e3"))
 	equal(t, "the port", a.call("GET", path+"/web", nil).body["port"], any(3000.0))
@@ -274,7 +274,7 @@ func TestDateIsTheFakesTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	if date.Before(before) || created.Before(date) || created.After(date.Add(time.Minute)) {
-		t.Errorf("Date is %s and created_at %s, the fake's time was %s", date, created, before)
+		t.Errorf("got Date %s and created_at %s, want created_at in the minute after Date, and neither before the fake's time %s", date, created, before)
 	}
 }
 
@@ -319,7 +319,7 @@ func TestRequestLog(t *testing.T) {
 	equal(t, "query", requests[0].Query, "limit=5")
 	equal(t, "status", requests[1].Status, 422)
 	if !strings.Contains(string(requests[1].Body), "http://example.com") {
-		t.Errorf("the body was not kept: %q", requests[1].Body)
+		t.Errorf("the stored body: got %q, want http://example.com in it", requests[1].Body)
 	}
 	equal(t, "GET below /instances", a.Count("GET", "/instances/**"), 0)
 	equal(t, "any method, one element", a.Count("", "/*"), 2)
@@ -342,7 +342,7 @@ func TestRequestLogIsBounded(t *testing.T) {
 	last := a.Entries()[1]
 	equal(t, "its number", last.Number, 3)
 	if !strings.Contains(string(last.Answer), `"company":"C"`) {
-		t.Errorf("its answer: got %q, want the account", last.Answer)
+		t.Errorf("the stored answer: got %q, want the account", last.Answer)
 	}
 	for _, r := range requests {
 		equal(t, "key", r.Header.Get("Authorization"), "")

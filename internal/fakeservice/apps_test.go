@@ -52,7 +52,7 @@ func TestImport(t *testing.T) {
 	app = a.call("GET", path, nil)
 	equal(t, "status", app.string("status"), "running")
 	if !strings.HasPrefix(app.string("url"), "https://") {
-		t.Errorf("url is %q", app.string("url"))
+		t.Errorf("the URL of the app: got %q, want one of https", app.string("url"))
 	}
 	a.want(409, "already_exists", "POST", "/instances/"+id+"/apps/import", guestbook())
 
@@ -74,7 +74,7 @@ func TestImportRefused(t *testing.T) {
 		body[field] = value
 		got := a.want(422, "validation_failed", "POST", "/instances/"+id+"/apps/import", body)
 		if !strings.HasPrefix(got.string("detail"), field+":") {
-			t.Errorf("the detail %q does not name %s", got.string("detail"), field)
+			t.Errorf("the detail about %s: got %q, want one that begins with the field", field, got.string("detail"))
 		}
 	}
 	for _, bad := range []string{"", "main~1", "main^{commit}", "-b", "a..b", "a//b", "a/", ".a", "a/.b", "a.lock", "a.lock/b", "a b", "@", "HEAD", "a@{1}", "a.", "a\n", "a\x7f"} {
@@ -98,7 +98,7 @@ func TestImportRefused(t *testing.T) {
 	for field, value := range map[string]any{"links": []string{"auth"}, "port": 0, "memory_mb": 1} {
 		got := a.want(422, "validation_failed", "PATCH", "/instances/"+id+"/apps/web", object{field: value})
 		if !strings.HasPrefix(got.string("detail"), field+":") {
-			t.Errorf("the detail %q does not name %s", got.string("detail"), field)
+			t.Errorf("the detail about %s: got %q, want one that begins with the field", field, got.string("detail"))
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestWhatQueuesABuild(t *testing.T) {
 	} {
 		got := a.done("PATCH", path, row.change)
 		if queued := got.body["build_id"] != nil; queued != row.builds {
-			t.Errorf("%v: queued a build: %t, want %t", row.change, queued, row.builds)
+			t.Errorf("a build after %v: got %t, want %t", row.change, queued, row.builds)
 		}
 	}
 	got := a.done("POST", path+"/actions/redeploy", object{})
@@ -151,7 +151,7 @@ func TestBuildsQueue(t *testing.T) {
 	equal(t, "length of the first", builds[1].FinishedAt.Sub(builds[1].StartedAt), 180*time.Second)
 	equal(t, "length of the second", builds[0].FinishedAt.Sub(builds[0].StartedAt), 120*time.Second)
 	if builds[0].Commit == builds[1].Commit {
-		t.Error("a push changed no commit")
+		t.Errorf("the commit after a push: got %q as before, want another one", builds[0].Commit)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestAppsFitTheirEngine(t *testing.T) {
 	refused := func(field, method, path string, body object) {
 		t.Helper()
 		if got := a.want(422, "validation_failed", method, path, body); !strings.HasPrefix(got.string("detail"), field+":") {
-			t.Errorf("the detail %q does not name %s", got.string("detail"), field)
+			t.Errorf("the detail about %s: got %q, want one that begins with the field", field, got.string("detail"))
 		}
 	}
 	app := guestbook()

@@ -27,16 +27,16 @@ func TestConnection(t *testing.T) {
 		password, _ := u.User.Password()
 		if u.Scheme != "postgresql" || u.Hostname() != record["host"] || u.Port() != "5432" ||
 			u.Query().Get("sslmode") != "verify-full" || strings.TrimPrefix(u.Path, "/") != postgres["database"] || len(password) < 32 {
-			t.Errorf("%s is %s", field, u.Redacted())
+			t.Errorf("%s: got %s, want a URL of the host at port 5432 with verify-full, the database and a password of at least 32 characters", field, u.Redacted())
 		}
 	}
 	if auth := engines["auth"].(object)["url"].(string); !strings.HasSuffix(auth, "/auth/v1") {
-		t.Errorf("the auth URL is %s", auth)
+		t.Errorf("the URL of auth: got %s, want one that ends with /auth/v1", auth)
 	}
 
 	block, _ := pem.Decode([]byte(record["ca_certificate"].(string)))
 	if block == nil {
-		t.Fatal("the CA certificate is not in PEM format")
+		t.Fatalf("the CA certificate: got %v, want PEM", record["ca_certificate"])
 	}
 	ca, err := x509.ParseCertificate(block.Bytes)
 	if err != nil || !ca.IsCA {
@@ -47,10 +47,10 @@ func TestConnection(t *testing.T) {
 	}
 	other := a.call("GET", "/instances/"+a.running("postgres")+"/connection", nil).body
 	if other["ca_certificate"] == record["ca_certificate"] {
-		t.Error("two instances share a CA")
+		t.Error("the CAs of two instances: got the same, want two")
 	}
 	if len(other["engines"].(object)) != 1 {
-		t.Errorf("an instance with postgres alone has %v", other["engines"])
+		t.Errorf("the engines of an instance with postgres alone: got %v, want one", other["engines"])
 	}
 }
 
@@ -71,7 +71,7 @@ func TestRotateChangesPasswordsAndServiceKey(t *testing.T) {
 		old := before["engines"].(object)[engine].(object)[name]
 		now := after["engines"].(object)[engine].(object)[name]
 		if changed := old != now; changed != want {
-			t.Errorf("%s changed: %t, want %t", field, changed, want)
+			t.Errorf("a change of %s: got %t, want %t", field, changed, want)
 		}
 	}
 	equal(t, "host", after["host"], before["host"])

@@ -38,7 +38,7 @@ func (a *api) control(method, path, body string, header ...string) (int, object)
 	}
 	var got object
 	if err := json.Unmarshal(text, &got); err != nil {
-		a.t.Fatalf("%s %s answered %q", method, path, text)
+		a.t.Fatalf("%s %s: got %q, want JSON", method, path, text)
 	}
 	return response.StatusCode, got
 }
@@ -48,7 +48,7 @@ func (a *api) told(method, path, body string) object {
 	a.t.Helper()
 	status, got := a.control(method, path, body)
 	if status != http.StatusOK {
-		a.t.Fatalf("%s /_fake%s answered %d %v", method, path, status, got)
+		a.t.Fatalf("%s /_fake%s: got %d %v, want 200", method, path, status, got)
 	}
 	return got
 }
@@ -60,11 +60,11 @@ func TestControlRoutesWantTheToken(t *testing.T) {
 	for _, route := range []struct{ method, path string }{{"GET", "/state"}, {"GET", "/mail"}, {"POST", "/reset"}} {
 		for name, value := range map[string]string{"none": "", "the API's": "Bearer " + fakeservicetest.APIKey, "another": "Bearer " + a.ControlToken() + "x", "of no kind": a.ControlToken()} {
 			if status, got := a.control(route.method, route.path, "", "Authorization", value); status != http.StatusUnauthorized {
-				t.Errorf("%s %s with token %s answered %d %v", route.method, route.path, name, status, got)
+				t.Errorf("%s %s with the token %s: got %d %v, want 401", route.method, route.path, name, status, got)
 			}
 		}
 		if status, got := a.control(route.method, route.path, ""); status != http.StatusOK {
-			t.Errorf("%s %s answered %d %v", route.method, route.path, status, got)
+			t.Errorf("%s %s: got %d %v, want 200", route.method, route.path, status, got)
 		}
 	}
 	// The API does not accept the control token.
@@ -87,7 +87,7 @@ func TestControlShowsNoSecrets(t *testing.T) {
 			secret, fakeservicetest.APIKey, connection["auth"].(object)["service_key"].(string), "postgresql://",
 		} {
 			if strings.Contains(string(text), hidden) {
-				t.Errorf("GET /_fake%s shows %q", path, hidden)
+				t.Errorf("GET /_fake%s: got %q in it, want no secret", path, hidden)
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func TestControlJobs(t *testing.T) {
 		{"/faults", `{"delay":"soon"}`},
 	} {
 		if status, got := a.control("POST", bad.path, bad.body); status != 400 {
-			t.Errorf("POST %s %s answered %d %v", bad.path, bad.body, status, got)
+			t.Errorf("POST %s %s: got %d %v, want 400", bad.path, bad.body, status, got)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestEnginesRefused(t *testing.T) {
 	} {
 		got := a.want(422, "validation_failed", "PUT", "/instances/"+id+"/engines", object{"engines": row.engines})
 		if !strings.HasPrefix(got.string("detail"), row.field+":") {
-			t.Errorf("the detail %q does not name %s", got.string("detail"), row.field)
+			t.Errorf("the detail about %s: got %q, want one that begins with the field", row.field, got.string("detail"))
 		}
 	}
 	// The three engines of the guestbook fit the free plan exactly.

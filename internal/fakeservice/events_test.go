@@ -24,7 +24,7 @@ func TestWhatEventsHold(t *testing.T) {
 		delete(data, "job_id") // TestEvents checks it
 		equal(t, "type", newest["type"], any(kind))
 		if diff := cmp.Diff(want, data); diff != "" {
-			t.Errorf("of %s, wanted (-) and got (+):\n%s", kind, diff)
+			t.Errorf("the data of %s (-want +got):\n%s", kind, diff)
 		}
 	}
 	check("created", object{"name": "a", "plan": "free", "region": "us-east"})

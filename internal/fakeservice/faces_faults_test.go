@@ -30,7 +30,7 @@ func TestFaultsReachEveryFace(t *testing.T) {
 			t.Errorf("a fault of %q at %s: got %d, want the gateway's page", row.glob, row.open, page.Status)
 		}
 		if again := visitor.Open(row.open); again.Status == http.StatusBadGateway {
-			t.Errorf("after the fault at %s: got %d again", row.open, again.Status)
+			t.Errorf("after the fault at %s: got %d, want another status", row.open, again.Status)
 		}
 	}
 

@@ -46,14 +46,14 @@ func TestFacesHaveTheSameOperations(t *testing.T) {
 		}
 		for _, tool := range o.Tools() {
 			if _, there := tools[tool]; !there {
-				t.Errorf("to %s: there is no tool %s", o.Name, tool)
+				t.Errorf("to %s: the MCP server has no tool %s", o.Name, tool)
 			}
 			tools[tool]++
 		}
 	}
 	for _, route := range slices.Sorted(maps.Keys(routes)) {
 		if routes[route] != 1 {
-			t.Errorf("%s is in operations/table.go %d times, want 1", route, routes[route])
+			t.Errorf("%s in operations/table.go: got it %d times, want 1", route, routes[route])
 		}
 	}
 	for _, tool := range slices.Sorted(maps.Keys(tools)) {

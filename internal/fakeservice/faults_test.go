@@ -50,7 +50,7 @@ func TestFaultAnswers(t *testing.T) {
 			a.Inject(row.fault)
 			got := a.want(row.status, row.code, "POST", "/webhooks", newHook)
 			if row.matches != nil && !row.matches(got) {
-				t.Errorf("the answer is %s %v", got.text[:min(len(got.text), 200)], got.header)
+				t.Errorf("the answer: got %s %v, want the form of the fault %+v", got.text[:min(len(got.text), 200)], got.header, row.fault)
 			}
 			equal(t, "endpoints", len(a.Webhooks()), row.made)
 			equal(t, "mark in the log", a.Requests()[0].Fault, true)
@@ -72,7 +72,7 @@ func TestDroppedConnections(t *testing.T) {
 			a := start(t)
 			a.Inject(fakeservice.Fault{Method: "POST", Drop: true, AfterCommit: row.after})
 			if got, err := a.try("POST", "/webhooks", newHook); err == nil {
-				t.Fatalf("an answer came: %d", got.status)
+				t.Fatalf("a dropped answer: got %d, want an error", got.status)
 			}
 			equal(t, "endpoints", len(a.Webhooks()), row.made)
 			equal(t, "status in the log", a.Requests()[0].Status, 0)
@@ -140,7 +140,7 @@ func TestDelayedRequestThatIsGivenUp(t *testing.T) {
 	request.Header.Set("Content-Type", "application/json")
 	if response, err := client.Do(request); err == nil {
 		response.Body.Close()
-		t.Fatal("an answer came")
+		t.Fatal("a dropped answer: got an answer, want an error")
 	}
 	equal(t, "endpoints", len(a.Webhooks()), 0)
 }

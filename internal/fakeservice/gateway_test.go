@@ -91,7 +91,7 @@ func TestAwayKeepsEverything(t *testing.T) {
 		equal(t, "told beside the API", a.told("GET", "/state", "")["instances"].([]any)[0].(object)["name"], any("box"))
 		a.Away(8*time.Minute, 0)
 		if got, err := a.try("GET", "/me", nil); err == nil {
-			t.Errorf("an answer came: %d", got.status)
+			t.Errorf("the service while it is away: got %d, want an error", got.status)
 		}
 		time.Sleep(8*time.Minute + time.Second)
 		equal(t, "status", a.call("GET", "/instances", nil).body["instances"].([]any)[0].(object)["status"], any("running"))
@@ -126,7 +126,7 @@ func TestStrikeAtTheService(t *testing.T) {
 	})
 	a.want(200, "", "GET", "/me", nil)
 	if _, err := a.try("POST", "/webhooks", newHook); err == nil {
-		t.Error("an answer came")
+		t.Error("a dropped answer: got an answer, want an error")
 	}
 	a.Reset()
 	a.want(201, "", "POST", "/webhooks", newHook)
@@ -143,7 +143,7 @@ func TestControlGateway(t *testing.T) {
 
 		a.told("POST", "/faults", `{"method":"POST","drop":true,"commit_after":"1h"}`)
 		if _, err := a.try("POST", "/webhooks", newHook); err == nil {
-			t.Error("an answer came")
+			t.Error("a dropped answer: got an answer, want an error")
 		}
 		equal(t, "late", a.told("GET", "/late", "")["late"], any(1.0))
 		equal(t, "delivered", a.told("POST", "/late/deliver", "")["delivered"], any(1.0))
@@ -152,7 +152,7 @@ func TestControlGateway(t *testing.T) {
 
 		a.told("POST", "/faults", `{"path":"/me","break_off":true}`)
 		if got, err := a.try("GET", "/me", nil); err == nil {
-			t.Errorf("the whole body came: %s", got.text)
+			t.Errorf("a body that breaks off: got %s, want an error", got.text)
 		}
 		a.told("POST", "/faults", `{"method":"GET","path":"/webhooks","lag":"10s"}`)
 		a.call("POST", "/webhooks", newHook)
@@ -184,7 +184,7 @@ func TestControlGateway(t *testing.T) {
 			{"PUT", "/conditions", `{"rate_limit":{"per_second":-1}}`},
 		} {
 			if status, got := a.control(bad.method, bad.path, bad.body); status != 400 {
-				t.Errorf("%s %s %s answered %d %v", bad.method, bad.path, bad.body, status, got)
+				t.Errorf("%s %s %s: got %d %v, want 400", bad.method, bad.path, bad.body, status, got)
 			}
 		}
 	})

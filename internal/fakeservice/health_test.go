@@ -86,7 +86,7 @@ func TestBuildsEndFirst(t *testing.T) {
 		a.accepted(request.method, "/instances/"+id+path, request.body)
 		app, _ := a.App(id, "web")
 		if b := app.Builds[0]; b.Status != "failed" || b.Error == "" || a.Left()["builds"] != 0 {
-			t.Errorf("%s: the build is %+v, and %d are in progress", what, b, a.Left()["builds"])
+			t.Errorf("%s: got the build %+v and %d builds in progress, want it failed with an error and none", what, b, a.Left()["builds"])
 		}
 		a.Advance(time.Hour)
 	}

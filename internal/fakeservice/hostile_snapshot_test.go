@@ -152,10 +152,10 @@ func TestHostileSnapshots(t *testing.T) {
 	for name, change := range map[string]func(*tar.Writer, *tar.Header, []byte){"bytes": zeros, "files": empty, "implied folders": deep} {
 		status, answer := limited.raw(http.MethodPut, "/_fake/snapshots/large", repacked(t, good, change))
 		if status != http.StatusBadRequest || !strings.Contains(string(answer), "--snapshot-limit") {
-			t.Errorf("too many %s were answered %d %s", name, status, answer)
+			t.Errorf("too many %s: got %d %s, want 400 with --snapshot-limit", name, status, answer)
 		}
 	}
 	if status, answer := limited.raw(http.MethodPut, "/_fake/snapshots/small", good); status != http.StatusOK {
-		t.Errorf("a small one was answered %d %s", status, answer)
+		t.Errorf("a small snapshot: got %d %s, want 200", status, answer)
 	}
 }

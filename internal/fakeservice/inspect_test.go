@@ -63,14 +63,14 @@ func TestChangesBehindTheClientsBack(t *testing.T) {
 		"webhook":   func() bool { return a.RemoveWebhook(hook) },
 	} {
 		if !removed() {
-			t.Errorf("%s: not removed", what)
+			t.Errorf("the removal of the %s: got false, want true", what)
 		}
 		if removed() {
-			t.Errorf("%s: removed twice", what)
+			t.Errorf("the second removal of the %s: got true, want false", what)
 		}
 	}
 	if !a.RemoveInstance(id) || a.RemoveInstance(id) {
-		t.Error("the instance was not removed once")
+		t.Error("two removals of the instance: got another result than true and then false, want these")
 	}
 	equal(t, "its job", a.call("GET", "/jobs/"+job, nil).string("status"), "failed")
 	for what, n := range a.Left() {
@@ -93,11 +93,11 @@ func TestConcurrentUse(t *testing.T) {
 				name := fmt.Sprintf("n-%d-%d", worker, n)
 				got, err := a.try("PATCH", "/instances/"+id, object{"name": name})
 				if err != nil || (got.status != 202 && got.status != 409) {
-					t.Errorf("PATCH answered %d, %v", got.status, err)
+					t.Errorf("PATCH: got %d and error %v, want 202 or 409", got.status, err)
 				}
 				for _, path := range []string{"/instances", "/instances/" + id + "/connection", "/billing"} {
 					if got, err := a.try("GET", path, nil); err != nil || got.status != 200 {
-						t.Errorf("GET %s answered %d, %v", path, got.status, err)
+						t.Errorf("GET %s: got %d and error %v, want 200", path, got.status, err)
 					}
 				}
 				a.Instances()
@@ -110,7 +110,7 @@ func TestConcurrentUse(t *testing.T) {
 	jobs := a.Jobs()
 	for i := 1; i < len(jobs); i++ {
 		if jobs[i].CreatedAt.Before(jobs[i-1].FinishedAt) {
-			t.Errorf("the jobs %+v and %+v overlap", jobs[i-1], jobs[i])
+			t.Errorf("two jobs: got %+v and %+v, want the second after the end of the first", jobs[i-1], jobs[i])
 		}
 	}
 }

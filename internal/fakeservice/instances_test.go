@@ -66,7 +66,7 @@ func TestCreationRefuses(t *testing.T) {
 	} {
 		got := a.want(422, "validation_failed", "POST", "/instances", good(change))
 		if !strings.HasPrefix(got.string("detail"), field+":") {
-			t.Errorf("the detail %q does not name %s", got.string("detail"), field)
+			t.Errorf("the detail about %s: got %q, want one that begins with the field", field, got.string("detail"))
 		}
 	}
 	for _, change := range []object{
@@ -126,7 +126,7 @@ func TestOneJobAtATime(t *testing.T) {
 	} {
 		got := a.want(409, "job_running", m.method, m.path, m.body)
 		if !strings.Contains(got.string("detail"), first.string("job_id")) {
-			t.Errorf("the detail %q does not name the job", got.string("detail"))
+			t.Errorf("the detail: got %q, want one with the job %s", got.string("detail"), first.string("job_id"))
 		}
 	}
 	a.want(200, "", "GET", path, nil)
@@ -142,7 +142,7 @@ func TestPaidPlanWaitsForItsCheckout(t *testing.T) {
 	id := made.string("id")
 	checkout := made.string("checkout_url")
 	if !strings.HasPrefix(checkout, a.RootURL+"/checkout/") {
-		t.Fatalf("checkout_url is %q", checkout)
+		t.Fatalf("checkout_url: got %q, want one at %s/checkout/", checkout, a.RootURL)
 	}
 	a.Advance(24 * time.Hour)
 	equal(t, "job", a.call("GET", "/jobs/"+made.string("job_id"), nil).string("status"), "queued")
@@ -162,7 +162,7 @@ func TestPaidPlanWaitsForItsCheckout(t *testing.T) {
 	for _, title := range []string{"Thank you", "This checkout is finished"} {
 		page := a.page(checkout)
 		if !strings.Contains(page, title) {
-			t.Errorf("the page does not say %q: %s", title, page)
+			t.Errorf("the page of the checkout: got %s, want %q in it", page, title)
 		}
 	}
 	record := a.call("GET", "/instances/"+id, nil)
@@ -187,7 +187,7 @@ func TestDeletingCancelsAnOpenCheckout(t *testing.T) {
 	job := a.call("GET", "/jobs/"+made.string("job_id"), nil)
 	equal(t, "creation", job.string("status"), "failed")
 	if err := a.PayCheckout(id); err == nil {
-		t.Error("the checkout of a deleted instance could be paid")
+		t.Error("PayCheckout of a deleted instance: got no error, want one")
 	}
 	a.want(409, "job_running", "DELETE", "/instances/"+id+"?confirm="+id, nil)
 	a.Advance(30 * time.Second)
@@ -246,7 +246,7 @@ func TestFailedCreationIsRepaired(t *testing.T) {
 	a.EditInstance(id, func(in *fakeservice.Instance) { in.Status = "running" })
 	record := a.call("GET", path, nil)
 	if record.string("status") != "running" || record.string("host") == "" {
-		t.Errorf("the repaired instance is %s", record.text)
+		t.Errorf("the repaired instance: got %s, want it running with a host", record.text)
 	}
 	equal(t, "host of the connection", a.want(200, "", "GET", path+"/connection", nil).string("host"), record.string("host"))
 	equal(t, "databases", len(a.Databases(id)), 1)

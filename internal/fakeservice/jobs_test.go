@@ -59,7 +59,7 @@ func TestFailedJobsApplyNothing(t *testing.T) {
 	id := a.running("postgres", "redis", "apps", "auth")
 	path := "/instances/" + id
 	if _, ok := a.AddApp(id, fakeservice.App{Name: "web"}); !ok {
-		t.Fatal("no app")
+		t.Fatal("AddApp: got false, want true")
 	}
 	a.AddDatabase(id, "extra")
 	before := a.call("GET", path, nil).body
@@ -104,7 +104,7 @@ func TestFailedJobsApplyNothing(t *testing.T) {
 	equal(t, "extensions", len(a.Extensions(id)), 0)
 	apps := a.Apps(id)
 	if len(apps) != 1 || len(apps[0].Builds) != 0 || len(apps[0].Env) != 0 {
-		t.Errorf("apps are %+v", apps)
+		t.Errorf("the apps: got %+v, want one without builds and variables", apps)
 	}
 }
 
@@ -138,20 +138,20 @@ func TestSomeoneElsesJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := a.StartJob(id, "rotate", ""); err == nil {
-		t.Error("a second job could be started")
+		t.Error("StartJob during a job: got no error, want one")
 	}
 	if _, err := a.StartJob("i-none", "rotate", ""); err == nil {
-		t.Error("a job could be started on no instance")
+		t.Error("StartJob on an unknown instance: got no error, want one")
 	}
 	a.want(409, "job_running", "PATCH", "/instances/"+id, object{"name": "n"})
 	a.Advance(20 * time.Second)
 	equal(t, "job", a.call("GET", "/jobs/"+job.ID, nil).string("status"), "done")
 	a.accepted("PATCH", "/instances/"+id, object{"name": "n"})
 	if err := a.FinishJob(job.ID); err == nil {
-		t.Error("a job that had ended could be ended again")
+		t.Error("FinishJob of a job that has ended: got no error, want one")
 	}
 	if err := a.FinishJob("job-none"); err == nil {
-		t.Error("no job could be ended")
+		t.Error("FinishJob of an unknown job: got no error, want one")
 	}
 	a.want(404, "not_found", "GET", "/jobs/job-none", nil)
 }

@@ -110,7 +110,7 @@ func BenchmarkKeptStart(b *testing.B) {
 			b.Fatal(err)
 		}
 		if n := len(again.Instances()); n < 10_000 {
-			b.Fatalf("%d instances were kept", n)
+			b.Fatalf("stored instances: got %d, want at least 10000", n)
 		}
 		b.StopTimer()
 		if err := again.Close(); err != nil {

@@ -128,7 +128,7 @@ func agrees(t *testing.T, what string, have, want any) {
 	if want != any(something{}) {
 		equal(t, what, have, want)
 	} else if have == nil {
-		t.Errorf("%s: there is nothing", what)
+		t.Errorf("%s: got nothing, want something", what)
 	}
 }
 

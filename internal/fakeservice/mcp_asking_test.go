@@ -63,7 +63,7 @@ func TestPersonIsAsked(t *testing.T) {
 				equal(t, "the jobs after "+action, len(a.Jobs()), before)
 			}
 			if _, result := a.askedFor(t, "accept", row.tool, arguments); result.IsError {
-				t.Errorf("after an agreement: got %s", result.Content[0].(*mcp.TextContent).Text)
+				t.Errorf("after an agreement: got %s, want no error", result.Content[0].(*mcp.TextContent).Text)
 			}
 			equal(t, "the jobs after an agreement", len(a.Jobs()), before+1)
 		})
@@ -142,7 +142,7 @@ func TestSessions(t *testing.T) {
 	equal(t, "the session of a client that cannot ask", none, "")
 	status, session, _ := a.inSession(t, http.MethodPost, key.Key, "", strings.Replace(initialize, "CAPABILITIES", `{"elicitation":{}}`, 1))
 	if session == "" {
-		t.Fatalf("a client that can ask got %d and no session", status)
+		t.Fatalf("a client that can ask: got %d and no session, want a session", status)
 	}
 	status, _, stream := a.inSession(t, http.MethodGet, key.Key, session, "")
 	equal(t, "the stream", status, http.StatusOK)
@@ -157,6 +157,6 @@ func TestSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := io.Copy(io.Discard, stream); err != nil {
-		t.Errorf("the stream ended with %v", err)
+		t.Errorf("the end of the stream: got error %v, want none", err)
 	}
 }

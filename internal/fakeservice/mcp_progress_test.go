@@ -47,9 +47,9 @@ func TestLongToolsNotify(t *testing.T) {
 	call.SetProgressToken("the token")
 	result, err := session.CallTool(t.Context(), call)
 	if err != nil || result.IsError {
-		t.Fatalf("the call: got %v and %v", result, err)
+		t.Fatalf("the call: got %v and error %v, want no error", result, err)
 	}
 	if first := <-told; first.ProgressToken != "the token" || first.Progress <= 0 || first.Message == "" {
-		t.Errorf("the notification: got %+v", first)
+		t.Errorf("the notification: got %+v, want the token, a progress above 0 and a message", first)
 	}
 }

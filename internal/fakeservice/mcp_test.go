@@ -50,7 +50,7 @@ func TestEveryToolAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			if job := agent.Do("get_job", object{"job_id": id}); job["status"] != "done" {
-				t.Fatalf("%s: the job is %v", tool, job)
+				t.Fatalf("the job of %s: got %v, want done", tool, job)
 			}
 		}
 		return answer
@@ -60,7 +60,7 @@ func TestEveryToolAnswers(t *testing.T) {
 		t.Helper()
 		answer := call(tool, arguments)
 		if diff := cmp.Diff(a.call("GET", path, nil).body, answer); diff != "" {
-			t.Errorf("%s of the REST API (-) and %s (+):\n%s", path, tool, diff)
+			t.Errorf("%s of the REST API (-want) and %s (+got):\n%s", path, tool, diff)
 		}
 		return answer
 	}
@@ -69,16 +69,16 @@ func TestEveryToolAnswers(t *testing.T) {
 	want := a.call("GET", "/plans", nil).body
 	maps.Copy(want, a.call("GET", "/locations", nil).body)
 	if diff := cmp.Diff(want, offer); diff != "" {
-		t.Errorf("plans and locations of the REST API (-) and list_plans (+):\n%s", diff)
+		t.Errorf("plans and locations of the REST API (-want) and list_plans (+got):\n%s", diff)
 	}
 	call("app_guide", nil)
 	call("update_account", object{"company": "Tools", "name": nil})
 	if account := reads("get_account", nil, "/me"); account["company"] != "Tools" || account["name"] != nil {
-		t.Errorf("the account is %v", account)
+		t.Errorf("the account: got %v, want the company Tools and no name", account)
 	}
 	made := call("create_webhook", object{"url": "https://hooks.example.com"})
 	if made["secret"] == "" {
-		t.Errorf("the new endpoint is %v", made)
+		t.Errorf("the new endpoint: got %v, want a secret", made)
 	}
 	call("update_webhook", object{"webhook_id": made["id"], "enabled": false})
 	reads("list_webhooks", nil, "/webhooks")
@@ -86,7 +86,7 @@ func TestEveryToolAnswers(t *testing.T) {
 
 	created := call("create_instance", object{"name": "toured", "tier": "small", "location": "eu-central", "engines": []string{"postgres", "apps", "auth"}, "tags": []string{"a"}})
 	if checkout, _ := created["checkout_url"].(string); !strings.HasPrefix(checkout, a.RootURL+"/checkout/") {
-		t.Errorf("the creation was answered %v", created)
+		t.Errorf("the creation: got %v, want a checkout at %s/checkout/", created, a.RootURL)
 	}
 	id := created["id"].(string)
 	at := "/instances/" + id
@@ -101,7 +101,7 @@ func TestEveryToolAnswers(t *testing.T) {
 	call("set_allowlist", on(object{"allowlist": []string{"127.0.0.0/8"}}))
 	call("set_sql_console", on(object{"mode": "read-write"}))
 	if rows := call("postgres_query", on(object{"sql": "SELECT 1"}))["rows"]; !cmp.Equal(rows, []any{[]any{1.0}}) {
-		t.Errorf("the rows are %v", rows)
+		t.Errorf("the rows: got %v, want one of 1", rows)
 	}
 	call("create_database", on(object{"name": "more"}))
 	reads("list_databases", on(nil), at+"/postgres/databases")
@@ -113,7 +113,7 @@ func TestEveryToolAnswers(t *testing.T) {
 	a.SetDuration("build", time.Second)
 	found := call("inspect_repo", on(object{"repo": "octo/app", "branch": "main"}))
 	if found["recipe_found"] != true || !strings.Contains(found["note"].(string), "records alone") {
-		t.Errorf("the repository is found to be %v", found)
+		t.Errorf("the repository: got %v, want a recipe and a note about records alone", found)
 	}
 	call("import_repo", on(object{
 		"repo": "octo/app", "branch": "main", "name": "web", "source": "git", "target": "runner", "port": found["port"],
@@ -123,16 +123,16 @@ func TestEveryToolAnswers(t *testing.T) {
 	call("update_app", on(object{"name": "web", "links": []string{"auth"}}))
 	app := reads("get_app", on(object{"name": "web"}), at+"/apps/web")
 	if app["health_path"] != "/up" || !cmp.Equal(app["env"], object{"COLOUR": "blue"}) || !cmp.Equal(app["links"], []any{"auth"}) {
-		t.Errorf("the app is %v", app)
+		t.Errorf("the app: got %v, want /up, COLOUR=blue and the link auth", app)
 	}
 	reads("list_apps", on(nil), at+"/apps")
 	builds := reads("list_builds", on(object{"name": "web"}), at+"/apps/web/builds")
 	source := call("app_repo", on(object{"name": "web"}))
 	if diff := cmp.Diff(object{"name": "web", "repo": "octo/app", "branch": "main", "status": "running", "url": app["url"], "build": builds["builds"].([]any)[0]}, source); diff != "" {
-		t.Errorf("wanted of app_repo (-) and got (+):\n%s", diff)
+		t.Errorf("app_repo (-want +got):\n%s", diff)
 	}
 	if listed := call("list_repos", nil); !cmp.Equal(listed["repositories"], []any{object{"repo": "octo/app"}}) {
-		t.Errorf("the repositories are %v", listed)
+		t.Errorf("the repositories: got %v, want octo/app", listed)
 	}
 	call("redeploy_app", on(object{"name": "web"}))
 	call("restart_app", on(object{"name": "web"}))
@@ -151,7 +151,7 @@ func TestEveryToolAnswers(t *testing.T) {
 	call("restore_instance", on(object{"confirm": id, "backup_id": backups["backups"].([]any)[0].(object)["id"]}))
 	record := reads("get_instance", on(nil), at)
 	if record["name"] != "renamed" || record["plan"] != "medium" || record["console_mode"] != "rw" || !cmp.Equal(record["allowlist"], []any{"127.0.0.0/8"}) {
-		t.Errorf("the instance is %v", record)
+		t.Errorf("the instance: got %v, want renamed, medium, rw and 127.0.0.0/8", record)
 	}
 	reads("list_instances", object{"limit": 10}, "/instances?limit=10")
 	call("delete_app", on(object{"name": "web"}))
@@ -208,12 +208,12 @@ func TestEveryToolRefuses(t *testing.T) {
 		arguments := argumentsFor(t, tool)
 		if about := []string{"instance_id", "job_id", "webhook_id"}; slices.ContainsFunc(about, func(id string) bool { return arguments[id] != nil }) {
 			if answer, refused := agent.Call(name, arguments); !refused || answer["code"] != "not_found" {
-				t.Errorf("%s of nothing was answered %v", name, answer)
+				t.Errorf("%s of nothing: got %v, want not_found", name, answer)
 			}
 		}
 		arguments["colour"] = "red"
 		if answer, refused := agent.Call(name, arguments); !refused || answer["code"] != "invalid_request" {
-			t.Errorf("%s with an argument that it does not have was answered %v", name, answer)
+			t.Errorf("%s with an unknown argument: got %v, want invalid_request", name, answer)
 		}
 	}
 }
@@ -304,10 +304,10 @@ func TestToolRefusalsAreThoseOfREST(t *testing.T) {
 			// The REST API checks the document first, and reports violations in different
 			// words.
 			if row.code != "invalid_request" && !cmp.Equal(byREST, answer) {
-				t.Errorf("REST says %v, and the tool %v", byREST, answer)
+				t.Errorf("the tool: got %v, want the answer of REST: %v", answer, byREST)
 			}
 			if byREST["code"] != row.code {
-				t.Errorf("REST says %v", byREST)
+				t.Errorf("the answer of REST: got %v, want code %s", byREST, row.code)
 			}
 		})
 	}
@@ -333,7 +333,7 @@ func TestToolsWantAKey(t *testing.T) {
 	t.Parallel()
 	a := start(t)
 	if _, err := a.Connect(t, "wrong"); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
-		t.Errorf("a wrong key was answered: %v", err)
+		t.Errorf("a wrong key: got error %v, want Unauthorized", err)
 	}
 	key, err := a.CreateKey("for a while")
 	if err != nil {
@@ -348,7 +348,7 @@ func TestToolsWantAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := agent.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_account"}); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
-		t.Errorf("a revoked key was answered: %v", err)
+		t.Errorf("a revoked key: got error %v, want Unauthorized", err)
 	}
 
 	metadata := a.RootURL + "/.well-known/oauth-protected-resource/mcp"
@@ -366,7 +366,7 @@ func TestToolsWantAKey(t *testing.T) {
 		request.Header.Set("Authorization", row.authorization)
 		status, header, body := send(t, request)
 		if status != http.StatusUnauthorized || header.Get("WWW-Authenticate") != row.challenge || body != row.body {
-			t.Errorf("%s was answered %d %q %s", name, status, header.Get("WWW-Authenticate"), body)
+			t.Errorf("%s: got %d %q %s, want 401 %q %s", name, status, header.Get("WWW-Authenticate"), body, row.challenge, row.body)
 		}
 	}
 	for _, at := range []string{metadata, strings.TrimSuffix(metadata, "/mcp")} {
@@ -376,7 +376,7 @@ func TestToolsWantAKey(t *testing.T) {
 		}
 		want := `{"resource":"` + a.MCPURL + `","authorization_servers":["` + a.RootURL + `"],"bearer_methods_supported":["header"],"resource_name":"Instance hosting"}`
 		if status, _, body := send(t, request); status != http.StatusOK || strings.TrimSpace(body) != want {
-			t.Errorf("%s was answered %d %s", at, status, body)
+			t.Errorf("%s: got %d %s, want 200 %s", at, status, body, want)
 		}
 	}
 }
@@ -392,7 +392,7 @@ func TestToolsSayWhatTheyDo(t *testing.T) {
 		tool := tools[name]
 		hints := tool.Annotations
 		if tool.Description == "" || tool.Title == "" || hints == nil || hints.DestructiveHint == nil || hints.OpenWorldHint == nil {
-			t.Fatalf("%s says too little: %+v", name, tool)
+			t.Fatalf("the tool %s: got %+v, want a title, a description and hints", name, tool)
 		}
 		if hints.ReadOnlyHint {
 			reading = append(reading, name)
@@ -407,7 +407,7 @@ func TestToolsSayWhatTheyDo(t *testing.T) {
 		if slices.Contains(marks, true) {
 			secret = append(secret, name)
 			if slices.Contains(marks, false) {
-				t.Errorf("%s marks its secrets by %v of metadata, title and description", name, marks)
+				t.Errorf("the marks of secrets of %s: got %v of metadata, title and description, want all", name, marks)
 			}
 		}
 	}
@@ -422,7 +422,7 @@ func TestToolsSayWhatTheyDo(t *testing.T) {
 		{"return secrets", "create_webhook get_app get_connection_urls list_apps", secret},
 	} {
 		if diff := cmp.Diff(strings.Fields(check.want), check.got); diff != "" {
-			t.Errorf("tools that %s, wanted (-) and got (+):\n%s", check.what, diff)
+			t.Errorf("tools that %s (-want +got):\n%s", check.what, diff)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func TestTypeScriptClient(t *testing.T) {
 	}
 	called := strings.Count(said.String(), "called: ")
 	if want := len(toolsOf(t, a.Agent(t))); called != want || !strings.HasSuffix(said.String(), "done\n") {
-		t.Errorf("it called %d tools of %d:\n%s", called, want, said.String())
+		t.Errorf("the client's calls: got %d tools, want %d and done at the end:\n%s", called, want, said.String())
 	}
 	fakeservicetest.CountClient(t, "@modelcontextprotocol/sdk", called)
 }
@@ -49,9 +49,9 @@ func TestTypeScriptClientAsks(t *testing.T) {
 	program.Dir = folder
 	program.Env = append(os.Environ(), "MCP_URL="+a.MCPURL, "API_KEY="+fakeservicetest.APIKey, "INSTANCE="+id)
 	if said, err := program.CombinedOutput(); err != nil || string(said) != "done\n" {
-		t.Fatalf("%v\n%s", err, said)
+		t.Fatalf("the client: got error %v and the output\n%s\nwant none and done", err, said)
 	}
 	if in, _ := a.Instance(id); in.Status != "deleting" {
-		t.Errorf("the instance is %s, want deleting", in.Status)
+		t.Errorf("the instance: got status %s, want deleting", in.Status)
 	}
 }

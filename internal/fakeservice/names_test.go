@@ -40,7 +40,7 @@ func TestNames(t *testing.T) {
 		for _, name := range kind.wrong {
 			kind.body["name"] = name
 			if got := a.want(422, "validation_failed", "POST", kind.path, kind.body); !strings.HasPrefix(got.string("detail"), "name: ") {
-				t.Errorf("POST %s with the name %q: the detail %q does not name the field", kind.path, name, got.string("detail"))
+				t.Errorf("the detail of POST %s with the name %q: got %q, want one that begins with name", kind.path, name, got.string("detail"))
 			}
 		}
 	}

@@ -258,7 +258,7 @@ var attacks = map[string]struct {
 		f.told("POST", "/snapshots", `{"name": "mine"}`)
 		other := start(f.t)
 		if status, answer := other.raw(http.MethodPut, "/_fake/snapshots/theirs", f.download("mine")); status != http.StatusOK {
-			f.t.Fatalf("the snapshot: %d %s", status, answer)
+			f.t.Fatalf("the upload of the snapshot: got %d %s, want 200", status, answer)
 		}
 		other.told("POST", "/snapshots/theirs/restore", "")
 		_, valid := other.TokenAudience(token)
@@ -341,7 +341,7 @@ func TestDocumentAddresses(t *testing.T) {
 		}
 	}
 	if read.Load() {
-		t.Error("the fake has read a document on this machine")
+		t.Error("requests for a document on this machine: got one, want none")
 	}
 }
 

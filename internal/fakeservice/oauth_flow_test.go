@@ -27,7 +27,7 @@ func newFlow(t *testing.T, opts ...func(*fakeservice.Options)) *flow {
 	f.visitor = f.visit(t)
 	f.client = f.register(`{"client_name": "Flow", "redirect_uris": ["` + callback + `"]}`)
 	if strings.Contains(f.client, " ") {
-		t.Fatalf("the registration was answered %s", f.client)
+		f.t.Fatalf("the registration: got %s, want an id", f.client)
 	}
 	return f
 }
@@ -90,7 +90,7 @@ func (f *flow) code() string {
 	f.t.Helper()
 	got := answerOf(f.page(nil).Submit("allow", nil))
 	if got.Get("code") == "" || got.Get("state") != "st" || got.Get("iss") != f.RootURL {
-		f.t.Fatalf("the consent was answered %v", got)
+		f.t.Fatalf("the consent: got %v, want a code, the state st and the issuer %s", got, f.RootURL)
 	}
 	return got.Get("code")
 }
@@ -144,7 +144,7 @@ func (f *flow) textsOf(form url.Values) map[string]string {
 	f.t.Helper()
 	status, got := f.postFor("/oauth/token", form)
 	if status != "200" {
-		f.t.Fatalf("the tokens: got %s %v", status, got)
+		f.t.Fatalf("the tokens: got %s %v, want 200", status, got)
 	}
 	texts := map[string]string{}
 	for name, value := range got {

@@ -89,7 +89,7 @@ func (a *api) connectBy(t *testing.T, handler auth.OAuthHandler) *mcp.ClientSess
 func readAccount(t *testing.T, session *mcp.ClientSession) {
 	t.Helper()
 	if result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_account"}); err != nil || result.IsError {
-		t.Fatalf("get_account: %v, %v", result, err)
+		t.Fatalf("get_account: got %v and error %v, want no error", result, err)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestClientRegistersAndSignsIn(t *testing.T) {
 	access := visitor.Open("/portal/access")
 	application := a.Applications()[0]
 	if text := access.Text(); !strings.Contains(text, "Agent "+application.ClientID+" connected ") || !strings.Contains(text, ", last used ") {
-		t.Errorf("the Access page does not list the application: %s", text)
+		t.Errorf("the Access page: got %s, want the application with the time of its last use", text)
 	}
 	equal(t, "the events of a consent", strings.Join(eventsOf(a), ", "), "oauth_granted Agent")
 
@@ -129,7 +129,7 @@ func TestClientRegistersAndSignsIn(t *testing.T) {
 	}
 	access = access.Submit("disconnect-"+application.ID, nil)
 	if text := access.Text(); !strings.Contains(text, "The application is disconnected.") || access.HasForm("disconnect-"+application.ID) {
-		t.Errorf("the Access page after the disconnection: %s", text)
+		t.Errorf("the Access page after the disconnection: got %s, want its result and no form of the application", text)
 	}
 	equal(t, "the answer to a disconnected application", mcpStatus(t, a, token.AccessToken), "401")
 	equal(t, "the events of a disconnection", strings.Join(eventsOf(a), ", "), "oauth_granted Agent, oauth_disconnected Agent")
@@ -193,7 +193,7 @@ func TestClientRefreshes(t *testing.T) {
 	first := source()
 	second := source()
 	if first == second {
-		t.Error("the client has the same access token after a refresh")
+		t.Error("the access token after a refresh: got the same, want another one")
 	}
 	readAccount(t, session)
 	equal(t, "the consents", *consents, 1)
@@ -205,7 +205,7 @@ func TestConsentIsRefused(t *testing.T) {
 	f := newFlow(t)
 	got := answerOf(f.page(nil).Submit("deny", nil))
 	if got.Get("error") != "access_denied" || got.Get("state") != "st" || got.Get("iss") != f.RootURL || got.Has("code") {
-		t.Errorf("the answer is %v", got)
+		t.Errorf("the answer: got %v, want access_denied, the state st, the issuer %s and no code", got, f.RootURL)
 	}
 	if len(f.Applications()) != 0 || len(eventsOf(f.api)) != 0 {
 		t.Errorf("got %v and %v, want no application and no event", f.Applications(), eventsOf(f.api))
@@ -225,7 +225,7 @@ func TestConsentAfterASignIn(t *testing.T) {
 	}
 	page = page.Submit("sign-in", map[string]string{"email": account.Email, "password": f.PortalPassword()})
 	if code := answerOf(page.Submit("allow", nil)).Get("code"); code == "" {
-		t.Errorf("got no code from %s: %s", page.Path(), page.Text())
+		t.Errorf("the consent after the sign-in: got no code from %s: %s, want one", page.Path(), page.Text())
 	}
 }
 
@@ -291,7 +291,7 @@ func TestFlow(t *testing.T) {
 	equal(t, "the first access token", mcpStatus(t, f.api, first["access_token"]), "200")
 	equal(t, "the type", second["token_type"], "Bearer")
 	if first["refresh_token"] == second["refresh_token"] || first["access_token"] == second["access_token"] {
-		t.Error("the refresh returned a token again")
+		t.Error("the tokens after a refresh: got one of before, want new ones")
 	}
 	f.Advance(time.Hour)
 	equal(t, "the access token after an hour", mcpStatus(t, f.api, second["access_token"]), "401")

@@ -17,7 +17,7 @@ func TestTypeScriptClientSignsIn(t *testing.T) {
 	fakeservicetest.SignInByTypeScript(t, a.Server, folder, func(address string) {
 		page := fakeservicetest.SignIn(t, a.Server).Open(address).Submit("allow", nil)
 		if page.Status != http.StatusOK || page.Text() != "The sign-in is finished." {
-			t.Fatalf("the consent led to %d %s", page.Status, page.Text())
+			t.Fatalf("the consent: got %d %s, want 200 at the end of the sign-in", page.Status, page.Text())
 		}
 	})
 	equal(t, "the events", strings.Join(eventsOf(a), ", "), "oauth_granted TypeScript, oauth_disconnected TypeScript")

@@ -26,7 +26,7 @@ func TestEveryOperationAnswers(t *testing.T) {
 	fakeservicetest.Tour(t, a.Server, "acme/shop", func(method, path string) {
 		a.Inject(fakeservice.Fault{Page: http.StatusBadGateway})
 		if status, _ := a.Send(t, method, path, nil); status != http.StatusBadGateway {
-			t.Errorf("%s %s behind a gateway in trouble was answered %d", method, path, status)
+			t.Errorf("%s %s behind a gateway in trouble: got %d, want 502", method, path, status)
 		}
 	})
 }

@@ -105,7 +105,7 @@ func TestResetsUnderLoad(t *testing.T) {
 			continue
 		}
 		if status, got := a.control("POST", "/reset", ""); status != http.StatusOK {
-			t.Errorf("the reset was answered %d %v", status, got)
+			t.Errorf("the reset: got %d %v, want 200", status, got)
 		}
 	}
 	close(over)
@@ -114,10 +114,10 @@ func TestResetsUnderLoad(t *testing.T) {
 	a.Advance(time.Hour)
 	for what, left := range a.Left() {
 		if left > 0 {
-			t.Errorf("after the last reset there are %d %s", left, what)
+			t.Errorf("%s after the last reset: got %d, want none", what, left)
 		}
 	}
 	if jobs, requests := a.Jobs(), a.Requests(); len(jobs) > 0 || len(requests) > 0 {
-		t.Errorf("after the last reset there are %d jobs and %d requests", len(jobs), len(requests))
+		t.Errorf("after the last reset: got %d jobs and %d requests, want none", len(jobs), len(requests))
 	}
 }

@@ -26,7 +26,7 @@ func (a *api) download(name string) []byte {
 	a.t.Helper()
 	status, archive := a.raw(http.MethodGet, "/_fake/snapshots/"+name, nil)
 	if status != http.StatusOK {
-		a.t.Fatalf("the download was answered %d %s", status, archive)
+		a.t.Fatalf("the download: got %d %s, want 200", status, archive)
 	}
 	return archive
 }
@@ -59,17 +59,17 @@ func TestSnapshotsByControlRoutes(t *testing.T) {
 	a.told("POST", "/snapshots", `{"name": "before"}`)
 	a.RemoveInstance(id)
 	if names := a.told("GET", "/snapshots", "")["snapshots"].([]any); len(names) != 1 || names[0] != "before" {
-		t.Errorf("the snapshots are %v", names)
+		t.Errorf("the snapshots: got %v, want only before", names)
 	}
 	archive := a.download("before")
 	if status, answer := other.raw("PUT", "/_fake/snapshots/theirs", archive); status != http.StatusOK {
-		t.Fatalf("the upload was answered %d %s", status, answer)
+		t.Fatalf("the upload: got %d %s, want 200", status, answer)
 	}
 	a.told("POST", "/snapshots/before/restore", "")
 	other.told("POST", "/snapshots/theirs/restore", "")
 	for _, restored := range []*api{a, other} {
 		if in, ok := restored.Instance(id); !ok || in.Name != "shop" {
-			t.Errorf("after the restore there is %+v", restored.Instances())
+			t.Errorf("the instances after the restore: got %+v, want shop", restored.Instances())
 		}
 	}
 	a.told("DELETE", "/snapshots/before", "")
@@ -78,16 +78,16 @@ func TestSnapshotsByControlRoutes(t *testing.T) {
 		{"POST", "/snapshots", `{"name": "../up"}`}, {"POST", "/snapshots", `{}`},
 	} {
 		if status, answer := a.control(wrong.method, wrong.path, wrong.body); status != http.StatusBadRequest {
-			t.Errorf("%s %s %s was answered %d %v", wrong.method, wrong.path, wrong.body, status, answer)
+			t.Errorf("%s %s %s: got %d %v, want 400", wrong.method, wrong.path, wrong.body, status, answer)
 		}
 	}
 	for _, broken := range [][]byte{[]byte("no archive"), archive[:len(archive)/2]} {
 		if status, answer := a.raw("PUT", "/_fake/snapshots/half", broken); status != http.StatusBadRequest {
-			t.Errorf("a broken archive was answered %d %s", status, answer)
+			t.Errorf("a broken archive: got %d %s, want 400", status, answer)
 		}
 	}
 	if names := a.told("GET", "/snapshots", "")["snapshots"].([]any); len(names) != 0 {
-		t.Errorf("%v are left", names)
+		t.Errorf("the snapshots: got %v, want none", names)
 	}
 }
 
@@ -100,10 +100,10 @@ func TestFork(t *testing.T) {
 	told := a.told("POST", "/fork", "")
 	base, key := told["base_url"].(string), told["api_key"].(string)
 	if password, ok := told["portal_password"].(string); !ok || password == "" || password == a.PortalPassword() {
-		t.Errorf("the fork's portal has the password %q", password)
+		t.Errorf("the password of the fork's portal: got %q, want another one than that of the fake", password)
 	}
 	if key == a.APIKey() || told["control_token"] == a.ControlToken() || strings.HasPrefix(base, a.RootURL) {
-		t.Errorf("the fork is %v", told)
+		t.Errorf("the fork: got %v, want another key, control token and address than those of the fake", told)
 	}
 	send := func(method, path, body string) (int, error) {
 		request, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body))
@@ -119,7 +119,7 @@ func TestFork(t *testing.T) {
 		return response.StatusCode, response.Body.Close()
 	}
 	if status, err := send(http.MethodPatch, "/instances/"+id, `{"name": "store"}`); err != nil || status != http.StatusAccepted {
-		t.Fatalf("the fork answered %d (%v)", status, err)
+		t.Fatalf("a change of the fork: got %d and error %v, want 202", status, err)
 	}
 	if in, _ := a.Instance(id); in.JobID != "" {
 		t.Error("a change of the fork also changed the fake")
@@ -128,7 +128,7 @@ func TestFork(t *testing.T) {
 		t.Fatal(err)
 	}
 	if status, err := send(http.MethodGet, "/instances", ""); err == nil {
-		t.Errorf("after the end of the fake the fork answers %d", status)
+		t.Errorf("the fork after the end of the fake: got %d, want no answer", status)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestStartedAgainWithItsFile(t *testing.T) {
 	key := s.APIKey()
 	status, first := create(s)
 	if status != http.StatusAccepted {
-		t.Fatalf("the creation was answered %d %s", status, first)
+		t.Fatalf("the creation: got %d %s, want 202", status, first)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -170,14 +170,14 @@ func TestStartedAgainWithItsFile(t *testing.T) {
 	s = open()
 	defer s.Close()
 	if s.APIKey() != key {
-		t.Error("the key is another one")
+		t.Error("the key after a restart: got another one, want the same")
 	}
 	if status, again := create(s); status != http.StatusAccepted || again != first {
-		t.Errorf("the repetition was answered %d %s, and the first %s", status, again, first)
+		t.Errorf("the repetition: got %d %s, want 202 and the first answer %s", status, again, first)
 	}
 	s.Advance(time.Hour)
 	if all := s.Instances(); len(all) != 1 || all[0].Status != fakeservice.StatusRunning {
-		t.Errorf("the instances are %+v", all)
+		t.Errorf("the instances: got %+v, want one that is %s", all, fakeservice.StatusRunning)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestForkAtAnAdvertisedHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if port, _ := strconv.Atoi(base.Port()); base.Hostname() != "fake.test" || port < ports.First || port > ports.Last {
-		t.Errorf("the fork is at %s", base)
+		t.Errorf("the address of the fork: got %s, want fake.test with a port of %s", base, ports)
 	}
 	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, "127.0.0.1:"+base.Port())
@@ -215,6 +215,6 @@ func TestForkAtAnAdvertisedHost(t *testing.T) {
 		CheckoutURL string `json:"checkout_url"`
 	}
 	if err := json.NewDecoder(response.Body).Decode(&record); err != nil || !strings.HasPrefix(record.CheckoutURL, "http://"+base.Host+"/checkout/") {
-		t.Errorf("the fork's checkout is at %q (%v)", record.CheckoutURL, err)
+		t.Errorf("the checkout of the fork: got %q and error %v, want one at %s", record.CheckoutURL, err, base.Host)
 	}
 }

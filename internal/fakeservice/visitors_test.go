@@ -44,7 +44,7 @@ func TestVisitors(t *testing.T) {
 			}
 			answer := httptest.NewRecorder()
 			if a.ServeHTTP(answer, request); answer.Code != want {
-				t.Errorf("%s as %q with %s %q was answered %d, want %d", path, row.host, row.header, row.value, answer.Code, want)
+				t.Errorf("%s as %q with %s %q: got %d, want %d", path, row.host, row.header, row.value, answer.Code, want)
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func TestForeignPage(t *testing.T) {
 		t.Log(line)
 	}
 	if in, requests := a.Instances(), a.Requests(); len(in) > 0 || len(requests) > 0 {
-		t.Errorf("the page got through to the service: %v, %v", in, requests)
+		t.Errorf("the service after the requests of the page: got instances %v and requests %v, want none", in, requests)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestKeysAreRandom(t *testing.T) {
 		s := fakeservice.New(fakeservice.Options{})
 		for _, secret := range []string{s.APIKey(), s.ControlToken()} {
 			if len(secret) < 20 || seen[secret] {
-				t.Errorf("the secret %q is too short, or was there before", secret)
+				t.Errorf("the secret: got %q, want at least 20 characters and another one than before", secret)
 			}
 			seen[secret] = true
 		}

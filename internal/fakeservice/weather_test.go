@@ -36,7 +36,7 @@ func TestControlWeather(t *testing.T) {
 		}
 	}
 	if len(want) == 0 {
-		t.Fatal("the seed strikes nothing")
+		t.Fatalf("requests that the seed strikes: got none of %d, want at least one", requests)
 	}
 	for range 2 {
 		windy := object{"weather": "breeze", "seed": float64(seed)}
@@ -45,11 +45,11 @@ func TestControlWeather(t *testing.T) {
 		equal(t, "struck", struck(), want)
 	}
 	if drawn := a.told("PUT", "/weather", `{"weather":"storm"}`); drawn["weather"] != "storm" || drawn["seed"].(float64) < 1 {
-		t.Errorf("without a seed it is %v", drawn)
+		t.Errorf("the weather without a seed: got %v, want storm with a drawn seed", drawn)
 	}
 	for _, bad := range []string{``, `{"weather":"hail"}`, `{"weather":"calm","seed":3}`, `{"weather":"storm","seed":-1}`, `{"weather":"storm","wind":3}`} {
 		if status, got := a.control("PUT", "/weather", bad); status != http.StatusBadRequest {
-			t.Errorf("PUT /_fake/weather %s answered %d %v", bad, status, got)
+			t.Errorf("PUT /_fake/weather %s: got %d %v, want 400", bad, status, got)
 		}
 	}
 	if now, _ := a.Weather(); now != weather.Storm {

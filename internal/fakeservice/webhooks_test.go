@@ -96,17 +96,17 @@ func TestEveryOperationIsDelivered(t *testing.T) {
 	for _, e := range a.Events() {
 		came := slices.IndexFunc(b.Deliveries(), func(d signed.Delivery) bool { return d.Event.ID == e.ID })
 		if came < 0 {
-			t.Errorf("the event %s did not come", e.Type)
+			t.Errorf("deliveries of the event %s: got none, want one", e.Type)
 			continue
 		}
 		d := b.Deliveries()[came]
 		got = append(got, d.Event.Type)
 		if d.Event.InstanceID != e.InstanceID || !d.Event.At.Equal(e.At) {
-			t.Errorf("the event %+v came as %+v", e, d)
+			t.Errorf("the delivered event: got %+v, want %+v", d, e)
 		}
 		for _, secret := range secrets {
 			if strings.Contains(string(d.Event.Data), secret) {
-				t.Errorf("the data of %s holds a secret: %s", e.Type, d.Event.Data)
+				t.Errorf("the data of %s: got %s, want no secret", e.Type, d.Event.Data)
 			}
 		}
 	}
@@ -188,7 +188,7 @@ func TestReceiverInEveryTrouble(t *testing.T) {
 		s.Advance(24 * time.Hour)
 		list, err := s.Deliveries(made.ID)
 		if err != nil || len(list) != 1 || list[0].State != "delivered" || len(ids) != 1 || len(b.Deliveries()) != 1 {
-			t.Fatalf("the deliveries are %+v (%v), under %v", list, err, ids)
+			t.Fatalf("the deliveries: got %+v, error %v and the ids %v, want one that is delivered", list, err, ids)
 		}
 		var got []string
 		for _, a := range list[0].Attempts {
@@ -216,7 +216,7 @@ func TestForkDelivers(t *testing.T) {
 	fork.Emit("health_alert", "", nil)
 	fork.Advance(0)
 	if came := b.Deliveries(); len(came) != 1 || came[0].Event.Type != "health_alert" || len(a.Events()) != 0 {
-		t.Errorf("%+v came", came)
+		t.Errorf("got the deliveries %+v and %d events of the fake, want one health_alert and no events", came, len(a.Events()))
 	}
 }
 

@@ -215,7 +215,7 @@ func TestJobsAtWorkAreNotMadeToFail(t *testing.T) {
 	}
 	equal(t, "the one at work", a.status(job), "done")
 	if owner() == before {
-		t.Error("the record has the old password")
+		t.Error("the password of the record after the rotation: got the old one, want a new one")
 	}
 	job = a.done("POST", "/instances/"+id+"/actions/rotate", object{}).string("job_id")
 	equal(t, "the next one", a.status(job), "failed")
@@ -257,7 +257,7 @@ func TestCreationWithDataPlane(t *testing.T) {
 	postgres := a.call("GET", path+"/connection", nil).body["engines"].(object)["postgres"].(object)
 	equal(t, "direct port", postgres["direct_port"], any(15432.0))
 	if _, there := postgres["pooled_port"]; there {
-		t.Error("the record promises a pooled port")
+		t.Error("the pooled port of the record: got one, want none")
 	}
 	equal(t, "size of the first backup", a.call("GET", path+"/backups", nil).body["backups"].([]any)[0].(object)["size_bytes"], any(42.0))
 }
@@ -335,7 +335,7 @@ func TestDailyBackupsAreReal(t *testing.T) {
 	equal(t, "size", record.Backups[0].SizeBytes, int64(42))
 	for i, b := range record.Backups[1:] {
 		if newer := record.Backups[i]; newer.CreatedAt.Sub(b.CreatedAt) != 24*time.Hour {
-			t.Errorf("backups at %s and %s", newer.CreatedAt, b.CreatedAt)
+			t.Errorf("the times of two backups: got %s and %s, want a day between them", newer.CreatedAt, b.CreatedAt)
 		}
 	}
 	dropped := 0
