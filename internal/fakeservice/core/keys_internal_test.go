@@ -21,7 +21,7 @@ func TestKeys(t *testing.T) {
 	}
 	for key, text := range m.entries {
 		if strings.Contains(string(text), made.Key) {
-			t.Errorf("%s holds the key", key)
+			t.Errorf("the stored entry %s contains the key", key)
 		}
 	}
 	if keys := s.Keys(); len(keys) != 2 || keys[1].Name != "deploys" || !strings.HasPrefix(made.Key, keys[1].Beginning) {

@@ -195,7 +195,7 @@ func TestStorageThatFails(t *testing.T) {
 		e = st.store.launch(func(context.Context) error { ran = true; return nil }, nil)
 	})
 	if <-e.ended; ran {
-		t.Error("work began that is not written down")
+		t.Error("work that is not stored has begun")
 	}
 	s.store.do(func(*state) { m.broken = nil })
 	s.Advance(time.Hour)

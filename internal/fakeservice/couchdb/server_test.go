@@ -59,7 +59,7 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	}
 	customerOf(t, s, roots).write("v")
 	if size, err := s.Backup(t.Context(), filepath.Join(parent, "backup")); err != nil || size == 0 {
-		t.Fatalf("the backup: got %d bytes, %v", size, err)
+		t.Fatalf("the backup: got %d bytes and error %v, want more than 0", size, err)
 	}
 	customerOf(t, s, roots).value("v")
 	if err := s.Close(); err != nil {

@@ -324,7 +324,7 @@ func TestLargeStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last, err := stream.GetLastMsgForSubject(t.Context(), "a.large"); err != nil || !slices.Equal(last.Data, noise) {
-		t.Errorf("the last message is another one: %v", err)
+		t.Errorf("the last message: got other data or error %v, want the published data", err)
 	}
 }
 
