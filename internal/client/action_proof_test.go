@@ -177,8 +177,8 @@ func TestActionsAreProved(t *testing.T) {
 						t.Errorf("rotate: got %+v and error %v, want a *NoProofError", pending, err)
 					}
 				}
-				if n := s.posts - met; n > 1 && met == 0 || n > 9 {
-					t.Errorf("POSTs: got %d, want at most 1, and at most 9 if others were met", n)
+				if n := s.posts - met; s.posts < 1 || n > 1 && met == 0 || n > 9 {
+					t.Errorf("POSTs: got %d, and %d for others that were met, want 1, and at most 9 if others were met", n, met)
 				}
 				if took := time.Since(begun); took < row.takes || took > row.takes+row.takes/3+time.Minute {
 					t.Errorf("rotate: got an end after %s, want one from %s to %s", took, row.takes, row.takes+row.takes/3+time.Minute)

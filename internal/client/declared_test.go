@@ -291,8 +291,11 @@ func TestOrigin(t *testing.T) {
 		"http://localhost:80/api/v1":            "http://localhost",
 	} {
 		c, err := New(Options{BaseURL: base, APIKey: "key"})
-		if err != nil || c.Origin() != want {
-			t.Errorf("New with the base URL %s: got error %v or another origin, want none and %s", base, err, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Origin(); got != want {
+			t.Errorf("the origin of %s: got %s, want %s", base, got, want)
 		}
 	}
 }

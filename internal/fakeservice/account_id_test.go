@@ -26,9 +26,9 @@ func withAccount(id string) func(*fakeservice.Options) {
 func TestTwoFakesAreTwoAccounts(t *testing.T) {
 	t.Parallel()
 	a, other := start(t), start(t)
-	id := a.accountOf(a.APIKey())
-	if !regexp.MustCompile(`^acc-[a-z2-7]{12}$`).MatchString(id) || id == other.accountOf(other.APIKey()) {
-		t.Errorf("the id of an account: got %q, want acc- with 12 characters, and another one than %q", id, other.AccountID())
+	id, otherID := a.accountOf(a.APIKey()), other.accountOf(other.APIKey())
+	if !regexp.MustCompile(`^acc-[a-z2-7]{12}$`).MatchString(id) || id == otherID {
+		t.Errorf("the id of an account: got %q, want acc- with 12 characters, and another one than %q", id, otherID)
 	}
 	equal(t, "the id in Go", a.AccountID(), id)
 	a.Reset()

@@ -312,6 +312,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 		if len(before) != 5 || len(j.moments) < 20 { // four rotations and the daily verification
 			t.Fatalf("got %d events and %d writes, want 5 events and at least 20 writes", len(before), len(j.moments))
 		}
+		checked := 0
 		for at, entries := range j.moments {
 			working := answering(200)
 			again := reopen(t, &memory{entries: entries}, Options{Courier: working})
@@ -320,6 +321,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 			if err != nil {
 				continue // the endpoint was not stored yet
 			}
+			checked++
 			if events := again.Events(); len(list) != len(events) {
 				t.Errorf("deliveries after write %d: got %d, want one for each of the %d events", at, len(list), len(events))
 			}
@@ -331,6 +333,9 @@ func TestKilledAtEveryWrite(t *testing.T) {
 			if err := again.Close(); err != nil {
 				t.Error(err)
 			}
+		}
+		if checked < 20 {
+			t.Errorf("writes with the endpoint: got %d, want at least 20", checked)
 		}
 	})
 }

@@ -141,7 +141,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"a terminal's escape":            {shop, `"Name": "shop"`, `"Name": "\u001b[2J"`, "control characters"},
 		"a block that is none":           {shop, `"203.0.113.0/24"`, `"203.0.113.0/240"`, "neither an address"},
 		"a job without its instance":     {"Jobs/000000000001", "", `{"ID": "job-1", "Sequence": 1, "InstanceID": "i-none", "Status": "running", "Kind": {"Name": "updateJob", "Job": {}}}`, "on the unknown instance"},
-		"a job that does nothing":        {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "queued"}`, id(shop)), ""},
+		"a job that does nothing":        {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "queued"}`, id(shop)), "the kind of the job is missing"},
 		"a job to import from above":     {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "running", "Kind": {"Name": "appImportJob", "Job": {"App": {"Name": "../x", "Repo": "octo/app"}}}}`, id(shop)), "it must be 1 to 40"},
 		"a job to restore from above":    {"Jobs/000000000001", "", fmt.Sprintf(`{"ID": "job-1", "Sequence": 1, "InstanceID": %q, "Status": "running", "Kind": {"Name": "restoreJob", "Job": {"BackupID": "../x", "Undo": {"ID": "b"}}}}`, id(shop)), "it takes"},
 	} {

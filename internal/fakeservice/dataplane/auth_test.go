@@ -163,8 +163,9 @@ func TestAuthSettings(t *testing.T) {
 			t.Fatalf("the request for a link: got %d %v, want 200", status, answer)
 		}
 		mails := b.Mails()
-		link, err := url.Parse(mails[len(mails)-1].Link)
-		if err != nil || link.Query().Get("redirect_to") != leads || mails[0].To != "ada@example.test" {
+		last := mails[len(mails)-1]
+		link, err := url.Parse(last.Link)
+		if err != nil || link.Query().Get("redirect_to") != leads || last.To != "ada@example.test" {
 			t.Errorf("the mails: got %v, want one to ada@example.test with a redirect to %s", mails, leads)
 		}
 	}

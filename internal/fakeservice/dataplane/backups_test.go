@@ -59,9 +59,12 @@ func TestBackupUnderWrites(t *testing.T) {
 	b := start(t).box()
 	conn := b.owner()
 	b.exec(conn, "CREATE TABLE a (n INT)", "CREATE TABLE b (n INT)")
-	stop, stopped := make(chan struct{}), make(chan error, 1)
+	begun, stop, stopped := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		for n := 0; ; n++ {
+			if n == 1 {
+				close(begun)
+			}
 			select {
 			case <-stop:
 				stopped <- nil
@@ -74,6 +77,11 @@ func TestBackupUnderWrites(t *testing.T) {
 			}
 		}
 	}()
+	select {
+	case <-begun:
+	case err := <-stopped:
+		t.Fatal(err)
+	}
 	b.Advance(24 * time.Hour)
 	close(stop)
 	if err := <-stopped; err != nil {
@@ -82,8 +90,8 @@ func TestBackupUnderWrites(t *testing.T) {
 	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
 	fresh := b.owner()
 	one, other := b.count(fresh, "SELECT count(*) FROM a"), b.count(fresh, "SELECT count(*) FROM b")
-	if one != other || one%50 != 0 {
-		t.Errorf("rows of the two tables: got %d and %d, want the same multiple of 50", one, other)
+	if one != other || one%50 != 0 || one == 0 {
+		t.Errorf("rows of the two tables: got %d and %d, want the same multiple of 50, and not 0", one, other)
 	}
 	b.exec(fresh, "CREATE EXTENSION pg_trgm", "INSERT INTO a VALUES (1)")
 }

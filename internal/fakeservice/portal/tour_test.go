@@ -110,8 +110,8 @@ func TestEveryOperationInThePortal(t *testing.T) {
 	check("the app", fmt.Sprint(app.Links, app.Port, len(app.Builds)), fmt.Sprint("[auth] 4000 ", builds))
 	w.submit(at+"/apps/web", "redeploy", nil)
 	w.submit(at+"/apps/web", "restart", nil)
-	if page := w.Open(at + "/apps/web/builds/" + app.Builds[0].ID); !strings.Contains(page.Text(), "acme") && !strings.Contains(page.Text(), app.Builds[0].ID) {
-		t.Errorf("the page of the build: got %s, want acme or %s", page.Text(), app.Builds[0].ID)
+	if page := w.Open(at + "/apps/web/builds/" + app.Builds[0].ID); !strings.Contains(page.Text(), app.Builds[0].ID) {
+		t.Errorf("the page of the build: got %s, want %s in it", page.Text(), app.Builds[0].ID)
 	}
 	w.submit(at+"/auth", "auth", map[string]string{"site_url": "https://shop.example", "redirect_urls": "https://shop.example/**"})
 	check("auth", now().Engines["auth"].SiteURL, "https://shop.example")
