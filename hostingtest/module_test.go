@@ -82,7 +82,7 @@ func TestWebhookFromAnotherModule(t *testing.T) {
 	ours, _ := required(t, filepath.Join(repository, "go.mod"))
 	theirs, oldest := required(t, filepath.Join(repository, "webhook", "go.mod"))
 	if len(theirs) != 0 {
-		t.Errorf("what package webhook requires: got %v, want nothing", theirs)
+		t.Errorf("the requirements of package webhook: got %v, want nothing", theirs)
 	}
 	for _, m := range older {
 		if semver.Compare(ours[m.Path], m.Version) <= 0 {

@@ -48,7 +48,7 @@ func TestStateWithoutItsRecords(t *testing.T) {
 			}
 		}
 		if _, err := os.Stat(machine); err != nil {
-			t.Errorf("the machine beside records that are %s: got %v, want it kept", what, err)
+			t.Errorf("the machine next to records that are %s: got %v, want it kept", what, err)
 		}
 	}
 }

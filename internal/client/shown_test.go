@@ -143,7 +143,7 @@ func TestDeletionOfWhatIsNotThere(t *testing.T) {
 				c, _ := newTestClient(t, script{"GET /instances/i/" + row.entry: says(200, object{row.list: items})}.Serve)
 				pending, err := row.drop(t.Context(), enter(t, c))
 				if !there && (err != nil || pending != NothingPending()) || there && !errors.Is(err, ErrNotFound) {
-					t.Errorf("%s, there %v: got %+v and error %v, want nothing pending if it is not there, and otherwise ErrNotFound", name, there, pending, err)
+					t.Errorf("%s, there %v: got %+v and error %v, want nothing pending if it is missing, and otherwise ErrNotFound", name, there, pending, err)
 				}
 			})
 		}

@@ -169,7 +169,7 @@ func TestEveryFactHolds(t *testing.T) {
 			t.Errorf("notes: got %q, want an empty list", report.Notes)
 		}
 		if report.Left != "" || w.made() != "" {
-			t.Errorf("what is left: got %q and %q, want nothing", report.Left, w.made())
+			t.Errorf("the rest: got %q and %q, want nothing", report.Left, w.made())
 		}
 		t.Logf("%d facts, %d hold, %d are beyond the probe", len(report.Findings), report.Count(probe.Holds), report.Count(probe.NotSeen))
 	})

@@ -44,7 +44,7 @@ func TestCopyKeepsHoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if taken := info.Sys().(*syscall.Stat_t).Blocks * 512; info.Size() != 1<<28 || taken > 1<<20 {
-		t.Errorf("the copy: got %d bytes of which the disk stores %d, want %d and at most %d", info.Size(), taken, 1<<28, 1<<20)
+		t.Errorf("the copy: got %d bytes with %d on the disk, want %d with at most %d", info.Size(), taken, 1<<28, 1<<20)
 	}
 	copied, err := os.Open(filepath.Join(to, "sparse"))
 	if err != nil {

@@ -16,7 +16,7 @@ func FuzzImportID(f *testing.F) {
 		parts := ImportID{Names: []string{"instance_id", "name"}}.split(id, &diags)
 		switch {
 		case diags.HasError() && parts != nil:
-			t.Errorf("split(%q): got an error and %v, want nothing beside the error", id, parts)
+			t.Errorf("split(%q): got an error and %v, want only the error", id, parts)
 		case !diags.HasError() && strings.Join(parts, "/") != id:
 			t.Errorf("split(%q): got %v, want the parts of the id", id, parts)
 		case !diags.HasError() && (len(parts) != 2 || parts[0] == "" || parts[1] == ""):

@@ -133,7 +133,7 @@ func TestResultKeepsThePlanAndIsKnown(t *testing.T) {
 			t.Fatalf("the result: got %s, want no unknown values", result)
 		}
 		if wrong := departure(planned, result, "result"); wrong != "" {
-			t.Fatalf("%s: planned %s, read %s: got the result %s, want it as planned where that is known", wrong, planned, read, result)
+			t.Fatalf("%s: planned %s, read %s: got the result %s, want the known values as planned", wrong, planned, read, result)
 		}
 	})
 }
