@@ -164,7 +164,8 @@ func pickBuild(builds []Build, id string) (Build, bool) {
 }
 
 // WaitAppRunning waits until a restarted app runs again. before is the status of its
-// record before the restart.
+// record before the restart. If the app does not answer its health path, WaitAppRunning
+// returns an *AppError, and if ctx ends first, an *InterruptedError.
 func (c *Client) WaitAppRunning(ctx context.Context, instanceID, app, before string) error {
 	defer c.reads.changed(instanceID)
 	err := c.wait(ctx, 0, 0, c.watchRunning(instanceID, app, before).look)

@@ -76,7 +76,8 @@ type Activity struct {
 // ones are dropped.
 type Activities []Activity
 
-// UnmarshalJSON never returns an error.
+// UnmarshalJSON reads a list of activities, without those of another type. Text that is no
+// list is an empty one. It never returns an error.
 func (a *Activities) UnmarshalJSON(raw []byte) error {
 	var all []Activity
 	if json.Unmarshal(raw, &all) != nil {

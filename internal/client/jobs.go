@@ -36,7 +36,7 @@ const (
 	OpEngineRestart  = "engine_restart"
 )
 
-// usualDuration is the typical duration of each operation. It only shapes the polling: a
+// usualDuration is the typical duration of each operation (SERVICE.md#jobs). It only shapes the polling: a
 // wrong value costs a few polls, but never makes a wait fail.
 var usualDuration = map[string]time.Duration{
 	OpCreate:         480 * time.Second,
@@ -248,7 +248,8 @@ func (c *Client) missingJob(ctx context.Context, job Job, missing time.Duration)
 	return observation{}, nil
 }
 
-// waitGone waits until an instance that is being deleted is confirmed gone.
+// waitGone waits until an instance that is being deleted is confirmed gone. If it
+// has another status for missingJobGrace, waitGone returns a *NoProofError.
 func (c *Client) waitGone(ctx context.Context, id string) error {
 	defer c.reads.changed(id)
 	var notDeletingSince time.Time

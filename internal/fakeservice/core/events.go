@@ -16,7 +16,8 @@ var EventTypes = []string{
 	"api_key_created", "api_key_revoked", "oauth_granted", "oauth_disconnected",
 }
 
-// activityShown is the maximum number of lines of history in an instance's record.
+// activityShown is the maximum number of lines of history in an instance's record
+// (openapi.yaml, Instance.activity).
 const activityShown = 20
 
 // eventRecord is a stored event. Sequence orders events.

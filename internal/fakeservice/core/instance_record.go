@@ -110,8 +110,9 @@ func (s *Service) ListInstances(ctx context.Context, cursor string, limit int) (
 	})
 }
 
-// A cursor identifies the last instance of the previous page, so that the next page is
-// correct even if instances were created or deleted in between. It is opaque to clients.
+// cursorMark begins the text of a cursor. A cursor identifies the last instance of the
+// previous page, so that the next page is correct even if instances were created or deleted
+// in between. It is opaque to clients.
 const cursorMark = "after:"
 
 func writeCursor(sequence int) string {

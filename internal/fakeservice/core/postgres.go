@@ -250,7 +250,7 @@ func (j *extensionSetJob) spec(_ *state, in *instance) jobSpec {
 }
 
 // DropExtension turns an extension off in a database, or in the default one if database
-// is "".
+// is "". It is refused with not_found if the extension is off.
 func (s *Service) DropExtension(ctx context.Context, id, database, name string) (Accepted, error) {
 	database = cmp.Or(database, DefaultDatabase)
 	return s.mutatePostgres(ctx, id, func(_ *state, in *instance) (jobKind, error) {

@@ -145,7 +145,7 @@ type Job struct {
 	StartedAt, FinishedAt time.Time
 }
 
-// Event is an event of the service, as a webhook delivery sends it.
+// Event is an event of the service, as the fake stores it.
 type Event struct {
 	ID, Type, InstanceID string
 	At                   time.Time

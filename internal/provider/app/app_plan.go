@@ -114,7 +114,7 @@ func planChange(state, plan *appModel) {
 	}
 }
 
-// replacedAt returns the argument whose change replaces the app.
+// replacedAt returns the argument whose change replaces the app, and whether there is one.
 func replacedAt(state, plan appModel) (path.Path, bool) {
 	switch {
 	case !state.InstanceID.Equal(plan.InstanceID):
