@@ -76,8 +76,8 @@ type Activity struct {
 // ones are dropped.
 type Activities []Activity
 
-// UnmarshalJSON reads a list of activities, without those of another type. Text that is no
-// list is an empty one. It never returns an error.
+// UnmarshalJSON reads a list of activities, without those of another type. If the text is
+// not a list, the result is empty. UnmarshalJSON never returns an error.
 func (a *Activities) UnmarshalJSON(raw []byte) error {
 	var all []Activity
 	if json.Unmarshal(raw, &all) != nil {
