@@ -22,3 +22,26 @@ func TestLabelInTheServicesForm(t *testing.T) {
 		})
 	}
 }
+
+// A record that lacks the tags, or has the letters of a name in another case, does not show
+// the change.
+func TestLabelThatIsNotShown(t *testing.T) {
+	name, tags := "shop", []string{"prod"}
+	for what, row := range map[string]struct {
+		change InstanceChange
+		record object
+	}{
+		"a hidden field":  {InstanceChange{Tags: &tags}, object{"id": "i", "status": "running", "job_id": nil, "name": "shop"}},
+		"other tags":      {InstanceChange{Tags: &tags}, object{"id": "i", "status": "running", "job_id": nil, "name": "shop", "tags": []string{"old"}}},
+		"another name":    {InstanceChange{Name: &name}, object{"id": "i", "status": "running", "job_id": nil, "name": "Shop", "tags": []string{}}},
+		"only one of two": {InstanceChange{Name: &name, Tags: &tags}, object{"id": "i", "status": "running", "job_id": nil, "name": "shop", "tags": []string{}}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := newTestClient(t, script{"PATCH /instances/i": says(202, object{}), "GET /instances/i": says(200, row.record)}.Serve)
+			pending, err := enter(t, c).Update(t.Context(), row.change)
+			if !isAs[*NoProofError](err) {
+				t.Errorf("%s: got %+v and error %v, want a *NoProofError", what, pending, err)
+			}
+		})
+	}
+}

@@ -57,3 +57,20 @@ func TestReadBack(t *testing.T) {
 		})
 	}
 }
+
+// An interrupt ends the reads, and the caller gets the last record with the interrupt.
+func TestReadBackIsInterrupted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := newTestClient(t, nil)
+		ctx, interrupt := context.WithCancel(t.Context())
+		time.AfterFunc(5*time.Second, interrupt)
+		begun := time.Now()
+		record, err := ReadBack(ctx, c, func(context.Context) (string, error) { return "old", nil }, func(string) bool { return false })
+		if record != "old" || !errors.Is(err, context.Canceled) {
+			t.Errorf("the record: got %q and error %v, want the old one and the interrupt", record, err)
+		}
+		if took := time.Since(begun); took != 5*time.Second {
+			t.Errorf("the reads: got an end after %s, want one at the interrupt after 5s", took)
+		}
+	})
+}
