@@ -48,15 +48,15 @@ var errClosed = errors.New("the fake service is closing")
 // which runs within a change of the state. The caller must hold the lock.
 func (s *store) launch(run func(context.Context) error, then func(error)) *workInProgress {
 	ctx, cancel := context.WithCancel(s.life)
-	e := &workInProgress{cancel: cancel, ended: make(chan struct{})}
+	w := &workInProgress{cancel: cancel, ended: make(chan struct{})}
 	if s.closed {
 		cancel()
-		e.returned, e.err = true, errClosed
-		close(e.ended)
-		return e
+		w.returned, w.err = true, errClosed
+		close(w.ended)
+		return w
 	}
 	s.running.Go(func() {
-		defer close(e.ended)
+		defer close(w.ended)
 		defer cancel()
 		err := s.written()
 		if err == nil {
@@ -66,13 +66,13 @@ func (s *store) launch(run func(context.Context) error, then func(error)) *workI
 			return // a fake that is started with the records does it again
 		}
 		s.do(func(st *state) {
-			e.returned, e.err = true, err
+			w.returned, w.err = true, err
 			if then != nil {
 				st.safely(due{happen: func() { then(err) }, giveUp: func() {}})
 			}
 		})
 	})
-	return e
+	return w
 }
 
 // written waits until the change that started the work is stored. If it cannot be stored,
@@ -103,8 +103,8 @@ func (s *store) await() {
 		if len(late) == 0 {
 			return
 		}
-		for _, e := range late {
-			<-e.ended
+		for _, w := range late {
+			<-w.ended
 		}
 	}
 }
@@ -117,8 +117,8 @@ func (s *store) awaitDeliveries() {
 		if len(underWay) == 0 {
 			return
 		}
-		for _, e := range underWay {
-			<-e.ended
+		for _, w := range underWay {
+			<-w.ended
 		}
 	}
 }
@@ -142,15 +142,15 @@ func (st *state) lateWork() []*workInProgress {
 
 // runInBackground runs real work that does not belong to a job.
 func (st *state) runInBackground(run func(context.Context) error, then func(error)) {
-	var e *workInProgress
-	e = st.store.launch(run, func(err error) {
-		st.background = slices.DeleteFunc(st.background, func(other *workInProgress) bool { return other == e })
+	var w *workInProgress
+	w = st.store.launch(run, func(err error) {
+		st.background = slices.DeleteFunc(st.background, func(other *workInProgress) bool { return other == w })
 		if then != nil {
 			then(err)
 		}
 	})
-	if !e.returned {
-		st.background = append(st.background, e)
+	if !w.returned {
+		st.background = append(st.background, w)
 	}
 }
 
