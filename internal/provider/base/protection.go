@@ -76,9 +76,9 @@ type Deletion struct {
 // errProtected ends the deletion of a protected object.
 var errProtected = errors.New("it is protected")
 
-// DeleteObject deletes an object. If the object is protected, DeleteObject reports that in diags and
-// returns nil. An object that another resource of this process has created stays: it is
-// that resource's.
+// DeleteObject deletes an object. If the object is protected, DeleteObject reports that
+// in diags and returns nil. An object that another resource of this process has created
+// stays: it is that resource's.
 func (b *Resource) DeleteObject(ctx context.Context, d Deletion, diags *diag.Diagnostics) error {
 	err := InTurn(ctx, b.Client, d.InstanceID, d.Timeout, func(ctx context.Context, turn *client.Turn) error {
 		if b.Planned.IsMadeAnew(d.Managed) {
