@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -160,6 +161,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		return
 	}
 	r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
+	given := state
 	before, _ := enginesOf(state.Engines)
 	host := state.Host
 	unprotected := work.Protected || base.WasUnprotected(state.DeletionProtection, state.Status)
@@ -192,7 +194,9 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	if state.runs() {
 		r.WarnOfJob(ctx, instance, "", &resp.Diagnostics)
 	}
-	r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
+	if !reflect.DeepEqual(state, given) {
+		r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
+	}
 }
 
 // afterCreation returns the engines of an instance that the provider has not seen run until

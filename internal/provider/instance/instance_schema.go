@@ -124,7 +124,7 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 // ValidateConfig makes the checks that need no request to the service.
 func (r *instanceResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config instanceModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("engines"), &config.Engines)...)
 	if !resp.Diagnostics.HasError() {
 		config.validate(&resp.Diagnostics)
 	}
