@@ -20,6 +20,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
@@ -32,7 +33,7 @@ func TestMessagesOfCommonMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	managed := base.Resource{Data: base.Data{Client: c, Planned: base.NewPlanned()}}
+	managed := base.Resource{Data: base.Data{Client: c, Planned: planning.New()}}
 	setOfStrings := func(elements ...string) types.Set {
 		set, diags := types.SetValueFrom(t.Context(), types.StringType, elements)
 		if diags.HasError() {

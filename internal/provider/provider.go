@@ -36,6 +36,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/connection"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/instance"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/settings"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/webhookendpoint"
@@ -231,7 +232,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	if !checkAllowedAccount(ctx, c, config.AllowedAccountIDs, &resp.Diagnostics) {
 		return
 	}
-	resources := base.Data{Client: c, Planned: base.NewPlanned(), Account: base.NewAccountCheck(c), Service: diagnostics.NewServiceCheck(c), Unknowns: p.unknowns, DefaultTags: config.DefaultTags}
+	resources := base.Data{Client: c, Planned: planning.New(), Account: base.NewAccountCheck(c), Service: diagnostics.NewServiceCheck(c), Unknowns: p.unknowns, DefaultTags: config.DefaultTags}
 	p.configured.Store(&resources)
 	resp.ResourceData, resp.ListResourceData, resp.ActionData = resources, resources, resources
 	resp.DataSourceData, resp.EphemeralResourceData = c, c

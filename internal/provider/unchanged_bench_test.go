@@ -9,7 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
@@ -81,7 +81,7 @@ var unchangedCalls = []struct {
 
 // usualPrivate is the private state of an object that was seen in the account of
 // usualRecords.
-var usualPrivate = providertest.PrivateState{base.AccountNoteKey: []byte(`{"id":"acc-1","origin":"https://hosting.test"}`)}.Encoded()
+var usualPrivate = providertest.PrivateState{privatestate.AccountNoteKey: []byte(`{"id":"acc-1","origin":"https://hosting.test"}`)}.Encoded()
 
 // usualRecords returns the service's records of instances.
 func usualRecords(ids ...string) drawnRecords {

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // The functions below draw the requests of a CLI about a resource and the records of the
@@ -192,16 +192,16 @@ func drawConfig(t *rapid.T, s drawnSchema, state object) object {
 
 // keptValues contains values of private state, by key.
 var keptValues = map[string][]string{
-	base.ConfiguredKey:  {`["postgres"]`},
-	base.SecretKeysKey:  {`[]`, `["S"]`, `["A"]`, `{}`},
-	base.SentKeysKey:    {`["S"]`, `[]`},
-	base.PlannedKey:     {`true`},
-	base.AccountNoteKey: {`{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-2","origin":"https://hosting.test"}`, `{"origin":"https://other.test"}`, `[]`},
-	base.ProtectedKey:   {`{"title":"Instance x","name":"Instance i-1","import_id":"i-1"}`},
-	base.ConnectionKey:  {`true`},
-	base.PendingKey:     {`{"job":"j-1","creating":true}`, `{"job":"j-1"}`, `null`},
-	"of_long_ago":       {`"kept"`},
-	"another.one.":      {`1`},
+	privatestate.ConfiguredKey:  {`["postgres"]`},
+	privatestate.SecretKeysKey:  {`[]`, `["S"]`, `["A"]`, `{}`},
+	privatestate.SentKeysKey:    {`["S"]`, `[]`},
+	privatestate.PlannedKey:     {`true`},
+	privatestate.AccountNoteKey: {`{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-2","origin":"https://hosting.test"}`, `{"origin":"https://other.test"}`, `[]`},
+	privatestate.ProtectedKey:   {`{"title":"Instance x","name":"Instance i-1","import_id":"i-1"}`},
+	privatestate.ConnectionKey:  {`true`},
+	privatestate.PendingKey:     {`{"job":"j-1","creating":true}`, `{"job":"j-1"}`, `null`},
+	"of_long_ago":               {`"kept"`},
+	"another.one.":              {`1`},
 }
 
 // drawPrivate draws private state, both in the provider's form and broken.
@@ -213,9 +213,9 @@ func drawPrivate(t *rapid.T) []byte {
 	for _, key := range slices.Sorted(maps.Keys(keptValues)) {
 		percent := 5
 		switch key {
-		case base.ConfiguredKey, base.SecretKeysKey, base.SentKeysKey:
+		case privatestate.ConfiguredKey, privatestate.SecretKeysKey, privatestate.SentKeysKey:
 			percent = 50
-		case base.AccountNoteKey:
+		case privatestate.AccountNoteKey:
 			percent = 90
 		}
 		if chance(t, percent, "private "+key) {

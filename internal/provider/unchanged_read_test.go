@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // notRead contains the attributes that no record of the service has, by type. They come
@@ -71,7 +71,7 @@ func readAfterImport(t *rapid.T, s drawnSchema) map[string]tftypes.Value {
 		t.Fatal(err)
 	}
 	// Without the names of the secret variables, an app's variables would not be read.
-	private, err := json.Marshal(map[string][]byte{".import_before_read": []byte("true"), base.SecretKeysKey: []byte("[]")})
+	private, err := json.Marshal(map[string][]byte{".import_before_read": []byte("true"), privatestate.SecretKeysKey: []byte("[]")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // A resourceType contains the schemas and defaults of one type of resource.
@@ -188,8 +189,8 @@ func (t *resourceType) encodeIdentity(identity *tfsdk.ResourceIdentity) (*tfprot
 // privateData is private state in the framework's requests and responses. Its type is
 // internal to the framework, so the functions below infer it.
 type privateData[P any] interface {
-	base.PrivateReader
-	base.PrivateWriter
+	privatestate.Reader
+	privatestate.Writer
 	Equal(P) bool
 }
 
@@ -199,14 +200,14 @@ func setPrivate[T any, P interface {
 	privateData[P]
 }](private *P, values map[string][]byte) {
 	*private = new(T)
-	(*private).SetKey(context.Background(), base.PendingKey, nil) // creates an empty map
+	(*private).SetKey(context.Background(), privatestate.PendingKey, nil) // creates an empty map
 	for key, value := range values {
 		(*private).SetKey(context.Background(), key, value)
 	}
 }
 
 // encodePrivate encodes the private state of a response as the framework does. It returns
-// false if that has a key that is neither in PrivateKeys nor in given.
+// false if that has a key that is neither in privatestate.Keys nor in given.
 func encodePrivate[T any, P interface {
 	*T
 	privateData[P]
@@ -215,7 +216,7 @@ func encodePrivate[T any, P interface {
 	if values == nil {
 		values = map[string][]byte{}
 	}
-	for _, key := range base.PrivateKeys {
+	for _, key := range privatestate.Keys {
 		values[key] = nil
 	}
 	for key := range values {

@@ -18,6 +18,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 var (
@@ -91,7 +93,7 @@ const (
 
 // theProfile identifies the account's profile. All hosting_account_profile resources
 // manage this one object.
-var theProfile = base.ManagedObject{Kind: "account profile", Key: ""}
+var theProfile = planning.Object{Kind: "account profile", Key: ""}
 
 // record reads the account for a refresh.
 func (r *accountProfileResource) record(ctx context.Context) (client.Account, error) {
@@ -163,8 +165,8 @@ func (r *accountProfileResource) Read(ctx context.Context, req resource.ReadRequ
 // seen returns the note of where the profile was last seen. Its id is the id in the
 // state, which is the account's, so it is known even in a state without notes. The state
 // has none if the service returned none when the profile was created.
-func (r *accountProfileResource) seen(ctx context.Context, private base.PrivateReader, state accountProfileModel, diags *diag.Diagnostics) base.AccountNote {
-	note, _ := base.LoadPrivate[base.AccountNote](ctx, private, base.AccountNoteKey, diags)
+func (r *accountProfileResource) seen(ctx context.Context, private privatestate.Reader, state accountProfileModel, diags *diag.Diagnostics) base.AccountNote {
+	note, _ := privatestate.Load[base.AccountNote](ctx, private, privatestate.AccountNoteKey, diags)
 	if id := state.ID.ValueString(); id != "" {
 		note.ID = id
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
 )
 
 var checkedPlans = client.Plans{
@@ -98,7 +99,7 @@ func TestHostOfAPlannedInstance(t *testing.T) {
 		"one that has not been planned": {nil, unknown, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &appResource{base.Resource{Data: base.Data{Planned: base.NewPlanned()}}}
+			r := &appResource{base.Resource{Data: base.Data{Planned: planning.New()}}}
 			for n, id := range row.planned {
 				r.Planned.NoteInstance(id, "large", map[string]int64{"apps": 512 + int64(n)})
 			}

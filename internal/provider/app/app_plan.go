@@ -18,6 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // ModifyPlan warns of data that the plan would lose, resumes an unfinished deployment,
@@ -26,7 +27,7 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	defer r.CheckPlannedAccount(ctx, req, resp)
 	defer r.DropRepeatedWarnings(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := base.Planning[appModel](ctx, req, &resp.Diagnostics)
-	work, pending := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	work, pending := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	if ok && state != nil && !pending && base.WasUnprotected(state.DeletionProtection, state.Status) {
 		work = base.PendingWork{Creating: true, Failed: true, Build: state.BuildID.ValueString()} // Delete checks this again
 	}

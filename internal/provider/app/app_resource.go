@@ -17,6 +17,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 var (
@@ -72,7 +73,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
 		keys := secretKeysOf(secret)
 		keys.save(ctx, resp.Private, &resp.Diagnostics)
-		base.SavePrivate(ctx, resp.Private, base.PendingKey, work, &resp.Diagnostics)
+		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
 		update := appUpdate{appResource: r, prior: saved.unlinked(), planned: plan, env: env, secret: secret, imported: &pending}
 		p, err = update.run(ctx, turn, appProgress{model: update.prior, secret: keys, work: work})
 		return err
@@ -85,7 +86,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		r.Planned.FailsToMake(plan.object().Managed())
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create app "+name, diagnostics.OrExisting(err, "hosting_app", instanceID+"/"+name))
 	case p.stage == appChanging:
-		base.SavePrivate(ctx, resp.Private, base.PendingKey, p.work, &resp.Diagnostics)
+		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, p.work, &resp.Diagnostics)
 		resp.Diagnostics.AddWarning("App "+name+" was created, but not linked as planned",
 			diagnostics.Explain(err)+"\n\nThe app is in the state and not tainted, and its first build continues. The next apply links it and waits for the same build.")
 	case errors.As(err, new(*OtherCommitError)):
@@ -101,7 +102,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	default:
 		work, saved.DeletionProtection = work.CreationFailed(saved.DeletionProtection)
 		saved.Status = p.model.Status
-		base.SavePrivate(ctx, resp.Private, base.PendingKey, work, &resp.Diagnostics)
+		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
 		r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to deploy app "+name, err)
 	}
@@ -123,7 +124,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	var state appModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	keys := loadSecretKeys(ctx, req.Private, &resp.Diagnostics)
-	work, pending := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	work, pending := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -158,7 +159,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		state.setBuild(nil)
 		if moved && !noted.Creating && !noted.Deploying {
 			noted.Deploying, noted.Build = true, "" // the next apply reads the builds
-			base.SavePrivate(ctx, resp.Private, base.PendingKey, noted, &resp.Diagnostics)
+			privatestate.Save(ctx, resp.Private, privatestate.PendingKey, noted, &resp.Diagnostics)
 		}
 		warnOfUnreadBuilds(&resp.Diagnostics, name, buildsErr)
 		r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
@@ -182,7 +183,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	switch {
 	case reflect.DeepEqual(note, noted):
 	case note.Unfinished():
-		base.SavePrivate(ctx, resp.Private, base.PendingKey, note, &resp.Diagnostics)
+		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, note, &resp.Diagnostics)
 	default:
 		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 	}
@@ -242,7 +243,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(diags...)
 	secret := r.secretEnv(ctx, req.Config, &resp.Diagnostics)
 	keys := loadSecretKeys(ctx, req.Private, &resp.Diagnostics)
-	work, _ := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	work, _ := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
@@ -265,7 +266,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	p.secret.save(ctx, resp.Private, &resp.Diagnostics)
 	if err != nil {
 		if p.work.Unfinished() {
-			base.SavePrivate(ctx, resp.Private, base.PendingKey, p.work, &resp.Diagnostics)
+			privatestate.Save(ctx, resp.Private, privatestate.PendingKey, p.work, &resp.Diagnostics)
 		} else {
 			base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 		}
@@ -288,7 +289,7 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	name := state.Name.ValueString()
-	work, _ := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	work, _ := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	err := r.DeleteObject(ctx, base.Deletion{
 		InstanceID: state.InstanceID.ValueString(), Timeout: timeout, Operation: client.OpAppDelete, Object: state.protectedObject(), Managed: state.object().Managed(),
 		IsProtected: func(ctx context.Context, turn *client.Turn) (bool, error) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // secretKeys are the names of the build variables that come from secret_env_wo and must
@@ -27,21 +27,21 @@ func secretKeysOf(secret map[string]string) secretKeys {
 }
 
 // loadSecretKeys reads the keys from a resource's private state.
-func loadSecretKeys(ctx context.Context, private base.PrivateReader, diags *diag.Diagnostics) secretKeys {
-	names, known := base.LoadPrivate[[]string](ctx, private, base.SecretKeysKey, diags)
+func loadSecretKeys(ctx context.Context, private privatestate.Reader, diags *diag.Diagnostics) secretKeys {
+	names, known := privatestate.Load[[]string](ctx, private, privatestate.SecretKeysKey, diags)
 	if !known {
-		names, _ = base.LoadPrivate[[]string](ctx, private, base.SentKeysKey, diags)
+		names, _ = privatestate.Load[[]string](ctx, private, privatestate.SentKeysKey, diags)
 	}
 	return secretKeys{names: names, known: known}
 }
 
 // save stores the keys in private state.
-func (k secretKeys) save(ctx context.Context, private base.PrivateWriter, diags *diag.Diagnostics) {
-	key := base.SentKeysKey
+func (k secretKeys) save(ctx context.Context, private privatestate.Writer, diags *diag.Diagnostics) {
+	key := privatestate.SentKeysKey
 	if k.known {
-		key = base.SecretKeysKey
+		key = privatestate.SecretKeysKey
 	}
-	base.SavePrivate(ctx, private, key, attributes.Sorted(k.names), diags)
+	privatestate.Save(ctx, private, key, attributes.Sorted(k.names), diags)
 }
 
 // areIn reports whether a record has all secret variables. It has one less if a person has

@@ -13,21 +13,13 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // The private state of each resource records the account and the origin where the object
 // was last seen. An absence counts only there. The key of a different account, or the
 // service at a different address, does not find an object that still exists and is still
 // billed. Every record that the service returns rewrites the note.
-
-const (
-	// AccountNoteKey is the key of the AccountNote in private state.
-	AccountNoteKey = "account"
-	// importedKey is the key in private state that marks an imported object. Any API key
-	// can import the objects that it finds, so an import says nothing about the account
-	// of the other objects.
-	importedKey = "imported"
-)
 
 // An AccountNote records where an object was last seen.
 type AccountNote struct {
@@ -211,15 +203,15 @@ func (a *AccountCheck) seen() []AccountNote {
 
 // privateNotes reads and writes private state.
 type privateNotes interface {
-	PrivateReader
-	PrivateWriter
+	privatestate.Reader
+	privatestate.Writer
 }
 
 // FoundByRead records that the service returned an object of the state for this key, and
 // notes the account and the origin. No other account may have an object of this name.
 func (b *Resource) FoundByRead(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
-	_, imported := LoadPrivate[bool](ctx, private, importedKey, diags)
-	_, noted := LoadPrivate[AccountNote](ctx, private, AccountNoteKey, diags)
+	_, imported := privatestate.Load[bool](ctx, private, privatestate.ImportedKey, diags)
+	_, noted := privatestate.Load[AccountNote](ctx, private, privatestate.AccountNoteKey, diags)
 	b.Account.find(imported, noted)
 	b.NoteAccount(ctx, private, diags)
 }
@@ -233,8 +225,8 @@ func (b *Resource) NoteCreated(ctx context.Context, private privateNotes, diags 
 // IsElsewhere reports whether an object was last seen in a different account than this
 // run uses. If so, a job that this run cannot read is not evidence that the object is
 // still being created.
-func (b *Resource) IsElsewhere(ctx context.Context, private PrivateReader, diags *diag.Diagnostics) bool {
-	note, noted := LoadPrivate[AccountNote](ctx, private, AccountNoteKey, diags)
+func (b *Resource) IsElsewhere(ctx context.Context, private privatestate.Reader, diags *diag.Diagnostics) bool {
+	note, noted := privatestate.Load[AccountNote](ctx, private, privatestate.AccountNoteKey, diags)
 	var other *OtherAccountError
 	return noted && errors.As(b.Account.Compare(ctx, note), &other)
 }
@@ -242,10 +234,10 @@ func (b *Resource) IsElsewhere(ctx context.Context, private PrivateReader, diags
 // NoteAccount records in private state where an object was seen. It writes nothing if the
 // account's id is unknown.
 func (b *Resource) NoteAccount(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
-	note, noted := LoadPrivate[AccountNote](ctx, private, AccountNoteKey, diags)
+	note, noted := privatestate.Load[AccountNote](ctx, private, privatestate.AccountNoteKey, diags)
 	now, known := b.seenNow(ctx, note)
 	if known && (!noted || note != now) {
-		SavePrivate(ctx, private, AccountNoteKey, now, diags)
+		privatestate.Save(ctx, private, privatestate.AccountNoteKey, now, diags)
 	}
 }
 
@@ -280,7 +272,7 @@ type AbsentObject struct {
 // state, which requires that it was looked up where it was last seen. An object on an
 // instance that the service finds needs no note. While planning, a different account is
 // reported once for the whole process.
-func (b *Resource) ConfirmsGone(ctx context.Context, private PrivateReader, o AbsentObject, diags *diag.Diagnostics) bool {
+func (b *Resource) ConfirmsGone(ctx context.Context, private privatestate.Reader, o AbsentObject, diags *diag.Diagnostics) bool {
 	err := b.checkAbsence(ctx, private, o, diags)
 	var other *OtherAccountError
 	switch {
@@ -296,8 +288,8 @@ func (b *Resource) ConfirmsGone(ctx context.Context, private PrivateReader, o Ab
 // absence proves nothing. Two accounts cannot be compared if the object has no note, or if
 // only one of the note and the service has an account id. If neither has one, the origin
 // alone decides.
-func (b *Resource) checkAbsence(ctx context.Context, private PrivateReader, o AbsentObject, diags *diag.Diagnostics) error {
-	note, noted := LoadPrivate[AccountNote](ctx, private, AccountNoteKey, diags)
+func (b *Resource) checkAbsence(ctx context.Context, private privatestate.Reader, o AbsentObject, diags *diag.Diagnostics) error {
+	note, noted := privatestate.Load[AccountNote](ctx, private, privatestate.AccountNoteKey, diags)
 	var err error
 	if note.Origin != "" {
 		err = b.Account.Compare(ctx, note)
@@ -336,9 +328,9 @@ func (b *Resource) MayCreate(ctx context.Context, diags *diag.Diagnostics) bool 
 // MayChange compares the account before the first request of an Update or Delete. It
 // returns false if it refuses. If the account cannot be read, it does not refuse: the
 // request then shows whether the key finds the object.
-func (b *Resource) MayChange(ctx context.Context, private PrivateReader, diags *diag.Diagnostics) bool {
+func (b *Resource) MayChange(ctx context.Context, private privatestate.Reader, diags *diag.Diagnostics) bool {
 	mismatch := b.Account.known()
-	if note, noted := LoadPrivate[AccountNote](ctx, private, AccountNoteKey, diags); noted && mismatch == nil {
+	if note, noted := privatestate.Load[AccountNote](ctx, private, privatestate.AccountNoteKey, diags); noted && mismatch == nil {
 		if err := b.Account.Compare(ctx, note); !errors.As(err, &mismatch) {
 			return !diags.HasError()
 		}
@@ -360,7 +352,7 @@ func (b *Resource) MayDelete(ctx context.Context, private privateNotes, o Absent
 	if !b.MayChange(ctx, private, diags) {
 		return false
 	}
-	_, noted := LoadPrivate[AccountNote](ctx, private, AccountNoteKey, diags)
+	_, noted := privatestate.Load[AccountNote](ctx, private, privatestate.AccountNoteKey, diags)
 	if !noted {
 		o.IsValuable = func(context.Context) bool { return true }
 	}
@@ -373,7 +365,7 @@ func (b *Resource) MayDelete(ctx context.Context, private privateNotes, o Absent
 		return !diags.HasError()
 	}
 	if !noted {
-		SavePrivate(ctx, private, AccountNoteKey, AccountNote{}, diags)
+		privatestate.Save(ctx, private, privatestate.AccountNoteKey, AccountNote{}, diags)
 	}
 	diagnostics.AddClientError(diags, "Unable to confirm that "+o.What+" is gone", err)
 	return false
@@ -394,7 +386,7 @@ func (b *Resource) CheckPlannedAccount(ctx context.Context, req resource.ModifyP
 		return
 	}
 	var note *AccountNote
-	if seen, noted := LoadPrivate[AccountNote](ctx, req.Private, AccountNoteKey, &resp.Diagnostics); noted {
+	if seen, noted := privatestate.Load[AccountNote](ctx, req.Private, privatestate.AccountNoteKey, &resp.Diagnostics); noted {
 		note = &seen
 	}
 	changes := len(resp.RequiresReplace) > 0 || !req.State.Raw.Equal(resp.Plan.Raw)

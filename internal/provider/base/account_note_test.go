@@ -8,6 +8,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
@@ -15,7 +17,7 @@ import (
 func otherNote(t *testing.T) providertest.PrivateState {
 	t.Helper()
 	private, diags := providertest.PrivateState{}, diag.Diagnostics{}
-	SavePrivate(t.Context(), private, AccountNoteKey, AccountNote{ID: "acc-another", Origin: "https://hosting.test"}, &diags)
+	privatestate.Save(t.Context(), private, privatestate.AccountNoteKey, AccountNote{ID: "acc-another", Origin: "https://hosting.test"}, &diags)
 	if diags.HasError() {
 		t.Fatal(diags)
 	}
@@ -33,7 +35,7 @@ func TestCreateAfterANoteOfAnotherAccount(t *testing.T) {
 			}
 			return false
 		})
-		b := Resource{Data{Client: c, Account: NewAccountCheck(c), Planned: NewPlanned()}}
+		b := Resource{Data{Client: c, Account: NewAccountCheck(c), Planned: planning.New()}}
 		updated, created := make(chan bool), make(chan bool)
 		go func() { updated <- b.MayChange(t.Context(), otherNote(t), &diag.Diagnostics{}) }()
 		synctest.Wait()
@@ -55,7 +57,7 @@ func TestCreateWithoutANote(t *testing.T) {
 			t.Errorf("requests: got %s %s, want none", r.Method, r.URL)
 			return false
 		})
-		b := Resource{Data{Client: c, Account: NewAccountCheck(c), Planned: NewPlanned()}}
+		b := Resource{Data{Client: c, Account: NewAccountCheck(c), Planned: planning.New()}}
 		if !b.MayCreate(t.Context(), &diag.Diagnostics{}) {
 			t.Error("MayCreate without a note: got false, want true")
 		}
@@ -85,11 +87,11 @@ func TestNoteOfARunWithoutAnAccountID(t *testing.T) {
 			})
 			private, diags := providertest.PrivateState{}, diag.Diagnostics{}
 			if row.before != (AccountNote{}) {
-				SavePrivate(t.Context(), private, AccountNoteKey, row.before, &diags)
+				privatestate.Save(t.Context(), private, privatestate.AccountNoteKey, row.before, &diags)
 			}
 			b := Resource{Data{Client: c, Account: NewAccountCheck(c)}}
 			b.NoteCreated(t.Context(), private, &diags)
-			got, _ := LoadPrivate[AccountNote](t.Context(), private, AccountNoteKey, &diags)
+			got, _ := privatestate.Load[AccountNote](t.Context(), private, privatestate.AccountNoteKey, &diags)
 			if got != row.want || diags.HasError() {
 				t.Errorf("the note: got %+v (%v), want %+v", got, diags, row.want)
 			}

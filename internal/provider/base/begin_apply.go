@@ -14,7 +14,7 @@ type operationKey struct{}
 // BeginApply is the first step of each Create, Update and Delete. It stores the operation's
 // name, which is also its argument in timeouts, and records that this process applies.
 func (b *Resource) BeginApply(ctx context.Context, operation string) context.Context {
-	b.Planned.noteApply()
+	b.Planned.NoteApply()
 	return context.WithValue(ctx, operationKey{}, operation)
 }
 
@@ -43,7 +43,7 @@ func WithTimeout(ctx context.Context, limit time.Duration) (context.Context, con
 // warnings. DropRepeatedWarnings then removes them, but keeps errors. Warnings about new
 // resources are also kept, because the plan may have lacked the values for them.
 func (b *Resource) DropRepeatedWarnings(exists bool, diags *diag.Diagnostics) {
-	if !exists || !b.Planned.hasApplied() {
+	if !exists || !b.Planned.HasApplied() {
 		return
 	}
 	*diags = diags.Errors()

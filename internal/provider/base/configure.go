@@ -14,6 +14,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
 )
 
 // Resource is embedded by every managed resource. All of its fields are nil while the
@@ -24,7 +25,7 @@ type Resource struct{ Data }
 // actions.
 type Data struct {
 	Client      *client.Client
-	Planned     *Planned
+	Planned     *planning.Planned
 	Account     *AccountCheck
 	Service     *diagnostics.ServiceCheck
 	Unknowns    *atomic.Int64 // number of unknown values kept out of the state

@@ -17,20 +17,20 @@ import (
 func (b *Resource) CheckEngineOn(engine, what string, instanceID types.String, diags *diag.Diagnostics) {
 	at, summary, id := path.Root("instance_id"), "The engine "+engine+" is off", instanceID.ValueString()
 	if instanceID.IsUnknown() {
-		if instance, planned := b.Planned.CreatedInstance(); planned && instance.lacks(engine) {
+		if instance, planned := b.Planned.CreatedInstance(); planned && instance.Lacks(engine) {
 			diags.AddAttributeWarning(at, summary,
 				fmt.Sprintf("The %s engine is needed for the %s, but no instance that the plan creates has it. Add %[1]s = {} to the engines of the instance.", engine, what))
 		}
 		return
 	}
 	if instance, planned := b.Planned.Instance(id); planned {
-		if instance.lacks(engine) {
+		if instance.Lacks(engine) {
 			diags.AddAttributeError(at, summary,
 				fmt.Sprintf("The %s engine is needed for the %s, but the plan leaves it off on instance %s. Add %[1]s = {} to the engines of the instance.", engine, what, id))
 		}
 		return
 	}
-	if b.Client == nil || b.Planned.hasApplied() {
+	if b.Client == nil || b.Planned.HasApplied() {
 		return // the record may be older than the changes of this apply
 	}
 	if instance, seen := b.Client.SeenInstance(id); seen && instance.Lacks(engine) {

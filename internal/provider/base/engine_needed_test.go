@@ -11,6 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
 )
 
 func TestCheckEngineOn(t *testing.T) {
@@ -18,21 +19,21 @@ func TestCheckEngineOn(t *testing.T) {
 	const off = "The engine postgres is off"
 	for name, row := range map[string]struct {
 		instance types.String
-		note     func(*Planned)
+		note     func(*planning.Planned)
 		recorded map[string]*fakeservice.Engine // nil if no record was read
 		want     []string
 	}{
-		"created without it":        {types.StringUnknown(), func(p *Planned) { p.NoteInstance(types.StringUnknown(), "free", without) }, nil, []string{"Warning: " + off}},
-		"created with it":           {types.StringUnknown(), func(p *Planned) { p.NoteInstance(types.StringUnknown(), "free", with) }, nil, nil},
-		"created with unknown ones": {types.StringUnknown(), func(p *Planned) { p.NoteInstance(types.StringUnknown(), "", nil) }, nil, nil},
-		"not planned":               {types.StringUnknown(), func(*Planned) {}, nil, nil},
-		"kept without it":           {types.StringValue("i-1"), func(p *Planned) { p.NoteInstance(types.StringValue("i-1"), "free", without) }, nil, []string{"Error: " + off}},
-		"kept with it":              {types.StringValue("i-1"), func(p *Planned) { p.NoteInstance(types.StringValue("i-1"), "free", with) }, nil, nil},
-		"turned on by the plan":     {types.StringValue("i-1"), func(p *Planned) { p.NoteInstance(types.StringValue("i-1"), "free", with) }, map[string]*fakeservice.Engine{"redis": {}}, nil},
-		"recorded without it":       {types.StringValue("i-1"), func(*Planned) {}, map[string]*fakeservice.Engine{"redis": {}}, []string{"Warning: " + off}},
-		"recorded with it":          {types.StringValue("i-1"), func(*Planned) {}, map[string]*fakeservice.Engine{"postgres": {}}, nil},
-		"no record was read":        {types.StringValue("i-1"), func(*Planned) {}, nil, nil},
-		"recorded before the apply": {types.StringValue("i-1"), func(p *Planned) { p.noteApply() }, map[string]*fakeservice.Engine{"redis": {}}, nil},
+		"created without it":        {types.StringUnknown(), func(p *planning.Planned) { p.NoteInstance(types.StringUnknown(), "free", without) }, nil, []string{"Warning: " + off}},
+		"created with it":           {types.StringUnknown(), func(p *planning.Planned) { p.NoteInstance(types.StringUnknown(), "free", with) }, nil, nil},
+		"created with unknown ones": {types.StringUnknown(), func(p *planning.Planned) { p.NoteInstance(types.StringUnknown(), "", nil) }, nil, nil},
+		"not planned":               {types.StringUnknown(), func(*planning.Planned) {}, nil, nil},
+		"kept without it":           {types.StringValue("i-1"), func(p *planning.Planned) { p.NoteInstance(types.StringValue("i-1"), "free", without) }, nil, []string{"Error: " + off}},
+		"kept with it":              {types.StringValue("i-1"), func(p *planning.Planned) { p.NoteInstance(types.StringValue("i-1"), "free", with) }, nil, nil},
+		"turned on by the plan":     {types.StringValue("i-1"), func(p *planning.Planned) { p.NoteInstance(types.StringValue("i-1"), "free", with) }, map[string]*fakeservice.Engine{"redis": {}}, nil},
+		"recorded without it":       {types.StringValue("i-1"), func(*planning.Planned) {}, map[string]*fakeservice.Engine{"redis": {}}, []string{"Warning: " + off}},
+		"recorded with it":          {types.StringValue("i-1"), func(*planning.Planned) {}, map[string]*fakeservice.Engine{"postgres": {}}, nil},
+		"no record was read":        {types.StringValue("i-1"), func(*planning.Planned) {}, nil, nil},
+		"recorded before the apply": {types.StringValue("i-1"), func(p *planning.Planned) { p.NoteApply() }, map[string]*fakeservice.Engine{"redis": {}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
@@ -52,7 +53,7 @@ func TestCheckEngineOn(t *testing.T) {
 				}
 			}
 			before := requests
-			resource := Resource{Data{Client: c, Planned: NewPlanned()}}
+			resource := Resource{Data{Client: c, Planned: planning.New()}}
 			row.note(resource.Planned)
 			var diags diag.Diagnostics
 			resource.CheckEngineOn("postgres", "database", row.instance, &diags)

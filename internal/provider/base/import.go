@@ -14,6 +14,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // All imports share these rules. An object that does not exist is refused here, because
@@ -59,7 +60,7 @@ func (b *Resource) ImportNamed(ctx context.Context, req resource.ImportStateRequ
 	for i, part := range parts {
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(form.Names[i]), part)...)
 	}
-	SavePrivate(ctx, resp.Private, importedKey, true, &resp.Diagnostics)
+	privatestate.Save(ctx, resp.Private, privatestate.ImportedKey, true, &resp.Diagnostics)
 	return parts, !resp.Diagnostics.HasError()
 }
 

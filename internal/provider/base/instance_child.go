@@ -15,6 +15,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // This file has the common parts of the resources that belong to an instance.
@@ -44,13 +46,13 @@ func ReplacingName(description string) schema.StringAttribute {
 // a warning. The resource stays if ConfirmsGone cannot confirm that, for example because
 // the account is a different one. A CLI that planned the resource before it read it plans
 // it a second time, so managed, the objects of that plan, are forgotten.
-func (b *Resource) RemoveGone(ctx context.Context, private PrivateReader, state *tfsdk.State, o AbsentObject, diags *diag.Diagnostics, managed ...ManagedObject) {
+func (b *Resource) RemoveGone(ctx context.Context, private privatestate.Reader, state *tfsdk.State, o AbsentObject, diags *diag.Diagnostics, managed ...planning.Object) {
 	if !b.ConfirmsGone(ctx, private, o, diags) {
 		return
 	}
 	diags.AddWarning(o.What+" is gone",
 		"The service does not know it any more, so it was removed from the state. If it is still in the configuration, the next apply creates it again.")
-	b.Planned.forgets(managed...)
+	b.Planned.Forgets(managed...)
 	state.RemoveResource(ctx)
 }
 

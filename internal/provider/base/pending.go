@@ -2,7 +2,6 @@ package base
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // InTurn waits for its turn in an instance's queue, and then runs change. The timeout
@@ -75,29 +75,9 @@ func AwaitPending(ctx context.Context, turn *client.Turn, work PendingWork, oper
 	return err
 }
 
-// A PrivateReader reads private state.
-type PrivateReader interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-}
-
-// A PrivateWriter writes private state.
-type PrivateWriter interface {
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
-// SavePrivate saves a value in a resource's private state.
-func SavePrivate(ctx context.Context, private PrivateWriter, key string, value any, diags *diag.Diagnostics) {
-	encoded, err := json.Marshal(value)
-	if err != nil {
-		diags.AddError("Unable to save private state", err.Error())
-		return
-	}
-	diags.Append(private.SetKey(ctx, key, encoded)...)
-}
-
 // PendingCreation reports whether private state notes an unfinished creation.
-func PendingCreation(ctx context.Context, private PrivateReader, diags *diag.Diagnostics) bool {
-	work, _ := LoadPrivate[PendingWork](ctx, private, PendingKey, diags)
+func PendingCreation(ctx context.Context, private privatestate.Reader, diags *diag.Diagnostics) bool {
+	work, _ := privatestate.Load[PendingWork](ctx, private, privatestate.PendingKey, diags)
 	return work.Creating
 }
 
@@ -128,24 +108,8 @@ func ProtectionAfterFailure(ran bool) types.Bool {
 }
 
 // ClearPending removes the note of pending work.
-func ClearPending(ctx context.Context, private PrivateWriter, diags *diag.Diagnostics) {
-	diags.Append(private.SetKey(ctx, PendingKey, nil)...)
-}
-
-// LoadPrivate reads a value from a resource's private state. It returns false if there is
-// none.
-func LoadPrivate[T any](ctx context.Context, private PrivateReader, key string, diags *diag.Diagnostics) (T, bool) {
-	var value T
-	raw, found := private.GetKey(ctx, key)
-	diags.Append(found...)
-	if len(raw) == 0 || string(raw) == "null" {
-		return value, false
-	}
-	if err := json.Unmarshal(raw, &value); err != nil {
-		diags.AddError("Unable to read private state", err.Error())
-		return value, false
-	}
-	return value, true
+func ClearPending(ctx context.Context, private privatestate.Writer, diags *diag.Diagnostics) {
+	diags.Append(private.SetKey(ctx, privatestate.PendingKey, nil)...)
 }
 
 // MayAppear reads the job that creates a resource, before the resource itself is read. It

@@ -14,6 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // A ProtectedObject describes an object with deletion_protection in errors.
@@ -67,7 +69,7 @@ type Deletion struct {
 	Timeout    time.Duration
 	Operation  string // of the job
 	Object     ProtectedObject
-	Managed    ManagedObject // zero for an object with its own id
+	Managed    planning.Object // zero for an object with its own id
 	// IsProtected checks the protection again, right before each request.
 	IsProtected func(context.Context, *client.Turn) (bool, error)
 	Send        func(context.Context, *client.Turn, client.DeleteGuard) (client.Pending, error)
@@ -111,23 +113,23 @@ func IgnoreNotFound(err error) error {
 
 // NoteProtection writes the note for the second call, or removes it if the object is not
 // protected.
-func NoteProtection(ctx context.Context, private PrivateWriter, o ProtectedObject, protected bool, diags *diag.Diagnostics) {
+func NoteProtection(ctx context.Context, private privatestate.Writer, o ProtectedObject, protected bool, diags *diag.Diagnostics) {
 	if protected {
-		SavePrivate(ctx, private, ProtectedKey, o, diags)
+		privatestate.Save(ctx, private, privatestate.ProtectedKey, o, diags)
 	} else {
 		ForgetProtection(ctx, private, diags)
 	}
 }
 
 // ForgetProtection removes the note, so that it is not saved with the state.
-func ForgetProtection(ctx context.Context, private PrivateWriter, diags *diag.Diagnostics) {
-	diags.Append(private.SetKey(ctx, ProtectedKey, nil)...)
+func ForgetProtection(ctx context.Context, private privatestate.Writer, diags *diag.Diagnostics) {
+	diags.Append(private.SetKey(ctx, privatestate.ProtectedKey, nil)...)
 }
 
 // RefuseReplacement refuses a plan without a prior state that nevertheless replaces a
 // protected object.
-func RefuseReplacement(ctx context.Context, private PrivateReader, diags *diag.Diagnostics) {
-	if o, replaces := LoadPrivate[ProtectedObject](ctx, private, ProtectedKey, diags); replaces {
+func RefuseReplacement(ctx context.Context, private privatestate.Reader, diags *diag.Diagnostics) {
+	if o, replaces := privatestate.Load[ProtectedObject](ctx, private, privatestate.ProtectedKey, diags); replaces {
 		o.Refuse(diags, path.Root("deletion_protection"))
 	}
 }

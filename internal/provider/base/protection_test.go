@@ -11,6 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
@@ -19,7 +20,7 @@ func TestDeletionOfUnknownProtection(t *testing.T) {
 	c := providertest.Client(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("requests: got %s %s, want none", r.Method, r.URL.Path)
 	}))
-	r := base.Resource{Data: base.Data{Client: c, Planned: base.NewPlanned()}}
+	r := base.Resource{Data: base.Data{Client: c, Planned: planning.New()}}
 	unreadable := errors.New("unreadable")
 	var diags diag.Diagnostics
 	err := r.DeleteObject(t.Context(), base.Deletion{

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // A service may store a value in its own form: a budget rounded up, tags in lower case, a
@@ -186,8 +187,8 @@ type storedFormNote struct {
 
 // loadStoredForms reads the notes of a resource from private state. It ignores notes that
 // it cannot decode.
-func loadStoredForms(ctx context.Context, private PrivateReader, resourceType tftypes.Type, diags *diag.Diagnostics) storedForms {
-	notes, _ := LoadPrivate[map[string]storedFormNote](ctx, private, storedFormsKey, diags)
+func loadStoredForms(ctx context.Context, private privatestate.Reader, resourceType tftypes.Type, diags *diag.Diagnostics) storedForms {
+	notes, _ := privatestate.Load[map[string]storedFormNote](ctx, private, privatestate.StoredFormsKey, diags)
 	object, _ := resourceType.(tftypes.Object)
 	forms := storedForms{}
 	for name, note := range notes {
@@ -205,9 +206,9 @@ func loadStoredForms(ctx context.Context, private PrivateReader, resourceType tf
 }
 
 // save stores the forms in private state, or removes them if there are none.
-func (f storedForms) save(ctx context.Context, private PrivateWriter, diags *diag.Diagnostics) {
+func (f storedForms) save(ctx context.Context, private privatestate.Writer, diags *diag.Diagnostics) {
 	if len(f) == 0 {
-		diags.Append(private.SetKey(ctx, storedFormsKey, nil)...)
+		diags.Append(private.SetKey(ctx, privatestate.StoredFormsKey, nil)...)
 		return
 	}
 	notes := map[string]storedFormNote{}
@@ -218,7 +219,7 @@ func (f storedForms) save(ctx context.Context, private PrivateWriter, diags *dia
 			notes[name] = storedFormNote{requested.MsgPack, kept.MsgPack}
 		}
 	}
-	SavePrivate(ctx, private, storedFormsKey, notes, diags)
+	privatestate.Save(ctx, private, privatestate.StoredFormsKey, notes, diags)
 }
 
 // warnOfStoredForms reports the values that the service stores in its own form in one

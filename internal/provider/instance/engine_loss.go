@@ -12,13 +12,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // noteConfigured stores the engines of a plan, and those that the configuration had
 // before if the plan is not carried out yet.
-func noteConfigured(ctx context.Context, private base.PrivateWriter, planned types.Map, before []string, diags *diag.Diagnostics) {
+func noteConfigured(ctx context.Context, private privatestate.Writer, planned types.Map, before []string, diags *diag.Diagnostics) {
 	engines, _ := enginesOf(planned)
-	base.SavePrivate(ctx, private, base.ConfiguredKey, attributes.Union(before, attributes.SortedKeys(engines)), diags)
+	privatestate.Save(ctx, private, privatestate.ConfiguredKey, attributes.Union(before, attributes.SortedKeys(engines)), diags)
 }
 
 // checkEngineLoss warns about the data that a plan deletes by turning engines off, or

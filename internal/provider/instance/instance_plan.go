@@ -14,6 +14,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // ModifyPlan warns of data that the plan would delete, resumes an unfinished creation,
@@ -65,7 +67,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		return
 	}
 	bought, before := state, *plan
-	configured, _ := base.LoadPrivate[[]string](ctx, req.Private, base.ConfiguredKey, &resp.Diagnostics)
+	configured, _ := privatestate.Load[[]string](ctx, req.Private, privatestate.ConfiguredKey, &resp.Diagnostics)
 	switch status := state.Status.ValueString(); {
 	case status == client.StatusDeleting && base.IsProtected(state.DeletionProtection) && !base.IsProtected(plan.DeletionProtection):
 		// Its deletion may have failed. This apply only lifts the protection.
@@ -89,8 +91,8 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 }
 
 // itself identifies the instance, whichever resource manages it.
-func (m *instanceModel) itself() base.ManagedObject {
-	return base.ManagedObject{Kind: "instance", Key: m.ID.ValueString()}
+func (m *instanceModel) itself() planning.Object {
+	return planning.Object{Kind: "instance", Key: m.ID.ValueString()}
 }
 
 // moves reports whether a plan replaces the instance by one in another region.

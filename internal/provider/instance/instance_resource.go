@@ -16,6 +16,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 var (
@@ -73,7 +74,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
 	r.SetIdentity(ctx, resp.Identity, instanceIdentity{ID: saved.ID}, &resp.Diagnostics)
 	work := base.PendingWork{Job: created.Pending.JobID, Creating: true, Switches: request.Engines}
-	base.SavePrivate(ctx, resp.Private, base.PendingKey, work, &resp.Diagnostics)
+	privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
 	noteConfigured(ctx, resp.Private, plan.Engines, nil, &resp.Diagnostics)
 	defer r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
 	if created.CheckoutURL != "" {
@@ -102,7 +103,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		return
 	case err != nil:
 		work, saved.DeletionProtection = work.CreationFailed(saved.DeletionProtection)
-		base.SavePrivate(ctx, resp.Private, base.PendingKey, work, &resp.Diagnostics)
+		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
 		r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to finish creating instance "+request.Name, err)
 		return
@@ -139,7 +140,7 @@ func incompleteText(m, plan instanceModel, err error) string {
 func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state instanceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	work, pending := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	work, pending := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -168,12 +169,12 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	state.setRecord(instance, r.DefaultTags)
 	after, _ := enginesOf(state.Engines)
 	changed := !slices.Equal(attributes.SortedKeys(before), attributes.SortedKeys(after)) || !state.Host.Equal(host)
-	_, movedOn := base.LoadPrivate[bool](ctx, req.Private, base.ConnectionKey, &resp.Diagnostics)
+	_, movedOn := privatestate.Load[bool](ctx, req.Private, privatestate.ConnectionKey, &resp.Diagnostics)
 	if state.needsConnection() || state.runs() && (movedOn || changed) {
 		r.setConnection(ctx, &state, &resp.Diagnostics)
 	}
 	if movedOn && !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, base.ConnectionKey, nil)...)
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privatestate.ConnectionKey, nil)...)
 	}
 	creating := pending && work.Creating
 	if creating && !state.ran() && !state.unfinished(creating) && r.wasCreated(ctx, work) {
@@ -244,13 +245,13 @@ func (r *instanceResource) record(ctx context.Context, m instanceModel) (client.
 
 // noteCreation notes the creation of an instance that was imported while being created.
 // Only the job proves that the instance has not run yet.
-func (r *instanceResource) noteCreation(ctx context.Context, instance client.Instance, private base.PrivateWriter, diags *diag.Diagnostics) {
+func (r *instanceResource) noteCreation(ctx context.Context, instance client.Instance, private privatestate.Writer, diags *diag.Diagnostics) {
 	if instance.JobID == "" {
 		return
 	}
 	job, err := r.Client.Job(ctx, instance.JobID)
 	if err == nil && job.Operation == client.OpCreate {
-		base.SavePrivate(ctx, private, base.PendingKey, base.PendingWork{Job: job.ID, Creating: true}, diags)
+		privatestate.Save(ctx, private, privatestate.PendingKey, base.PendingWork{Job: job.ID, Creating: true}, diags)
 	}
 }
 
@@ -274,8 +275,8 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	plan.TagsAll = tagsAll(plan.Tags, r.DefaultTags)
 	timeout, diags := plan.Timeouts.Update(ctx, instanceUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
-	pending, _ := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
-	configured, _ := base.LoadPrivate[[]string](ctx, req.Private, base.ConfiguredKey, &resp.Diagnostics)
+	pending, _ := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
+	configured, _ := privatestate.Load[[]string](ctx, req.Private, privatestate.ConfiguredKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
@@ -312,7 +313,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 	noteConfigured(ctx, resp.Private, plan.Engines, nil, &resp.Diagnostics)
 	if m.connectionMovedOn(plan) {
-		base.SavePrivate(ctx, resp.Private, base.ConnectionKey, true, &resp.Diagnostics)
+		privatestate.Save(ctx, resp.Private, privatestate.ConnectionKey, true, &resp.Diagnostics)
 	}
 	r.SetResult(ctx, base.Updating(req, resp), m)
 }
@@ -357,7 +358,7 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 	if !r.MayDelete(ctx, resp.Private, r.absent(state), r.LooksAtInstance(id), &resp.Diagnostics) {
 		return
 	}
-	work, _ := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	work, _ := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	err := r.DeleteObject(ctx, base.Deletion{
 		InstanceID: id, Timeout: timeout, Operation: client.OpDelete, Object: state.protectedObject(),
 		IsProtected: func(ctx context.Context, _ *client.Turn) (bool, error) { return r.isProtected(ctx, state, work) },

@@ -22,6 +22,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 var (
@@ -190,7 +191,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		accepted, work = true, base.PendingWork{Job: pending.JobID, Creating: true}
 		r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
 		r.SetIdentity(ctx, resp.Identity, base.ChildIdentity{InstanceID: plan.InstanceID, Name: plan.Name}, &resp.Diagnostics)
-		base.SavePrivate(ctx, resp.Private, base.PendingKey, work, &resp.Diagnostics)
+		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
 		r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
 		if err := turn.Wait(ctx, pending, client.OpDatabaseCreate); err != nil {
 			return err
@@ -207,7 +208,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 	case err != nil:
 		if accepted {
 			work, saved.DeletionProtection = work.CreationFailed(saved.DeletionProtection)
-			base.SavePrivate(ctx, resp.Private, base.PendingKey, work, &resp.Diagnostics)
+			privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
 			r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
 		} else {
 			r.Planned.FailsToMake(plan.object().Managed())
@@ -246,7 +247,7 @@ func (r *postgresDatabaseResource) find(ctx context.Context, m postgresDatabaseM
 func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state postgresDatabaseModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	work, _ := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	work, _ := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -288,7 +289,7 @@ func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.Upda
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Update(ctx, databaseTimeout)
 	resp.Diagnostics.Append(diags...)
-	work, pending := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	work, pending := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
@@ -316,7 +317,7 @@ func (r *postgresDatabaseResource) Delete(ctx context.Context, req resource.Dele
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, databaseTimeout)
 	resp.Diagnostics.Append(diags...)
-	work, _ := base.LoadPrivate[base.PendingWork](ctx, req.Private, base.PendingKey, &resp.Diagnostics)
+	work, _ := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.MayDelete(ctx, resp.Private, state.absent(), r.LooksAtInstance(state.InstanceID.ValueString()), &resp.Diagnostics) {
 		return
 	}

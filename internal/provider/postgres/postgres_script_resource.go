@@ -22,6 +22,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 var (
@@ -183,8 +184,8 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 
 // readUnknownUpdate puts the script of an update with an unknown outcome into the state.
 // If the state already has the script, the user has accepted it.
-func (r *postgresScriptResource) readUnknownUpdate(ctx context.Context, private base.PrivateReader, state postgresScriptModel, resp *resource.ReadResponse) {
-	note, unknown := base.LoadPrivate[unknownUpdate](ctx, private, base.UnknownUpdateKey, &resp.Diagnostics)
+func (r *postgresScriptResource) readUnknownUpdate(ctx context.Context, private privatestate.Reader, state postgresScriptModel, resp *resource.ReadResponse) {
+	note, unknown := privatestate.Load[unknownUpdate](ctx, private, privatestate.UnknownUpdateKey, &resp.Diagnostics)
 	if !unknown {
 		return
 	}
@@ -224,7 +225,7 @@ func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if state == nil {
 		return
 	}
-	_, unknown := base.LoadPrivate[unknownUpdate](ctx, req.Private, base.UnknownUpdateKey, &resp.Diagnostics)
+	_, unknown := privatestate.Load[unknownUpdate](ctx, req.Private, privatestate.UnknownUpdateKey, &resp.Diagnostics)
 	switch {
 	case unknown:
 		refuseUnknown(*state, acceptUpdate, nil, &resp.Diagnostics)

@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // If the answer to a script was lost, the script may or may not have run. The provider
@@ -70,12 +70,12 @@ func (u unknownUpdate) refresh(m postgresScriptModel) (postgresScriptModel, *unk
 }
 
 // noteUnknownUpdate saves a note in private state, or removes the note if u is nil.
-func noteUnknownUpdate(ctx context.Context, private base.PrivateWriter, u *unknownUpdate, diags *diag.Diagnostics) {
+func noteUnknownUpdate(ctx context.Context, private privatestate.Writer, u *unknownUpdate, diags *diag.Diagnostics) {
 	if u == nil {
-		diags.Append(private.SetKey(ctx, base.UnknownUpdateKey, nil)...)
+		diags.Append(private.SetKey(ctx, privatestate.UnknownUpdateKey, nil)...)
 		return
 	}
-	base.SavePrivate(ctx, private, base.UnknownUpdateKey, u, diags)
+	privatestate.Save(ctx, private, privatestate.UnknownUpdateKey, u, diags)
 }
 
 // refuseUnknown adds the error that nothing is sent while it is unknown whether a script

@@ -19,6 +19,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
 )
 
 // A settingModel is the model of an allowlist, a console mode or auth settings. S is the
@@ -93,11 +94,11 @@ func (r *settingResource[M, S, P]) of(m P) string {
 
 // object identifies the setting of an instance, whichever resource manages it. It is zero
 // while the instance's id is unknown.
-func (r *settingResource[M, S, P]) object(m P) base.ManagedObject {
+func (r *settingResource[M, S, P]) object(m P) planning.Object {
 	if m == nil || m.instance().IsUnknown() {
-		return base.ManagedObject{}
+		return planning.Object{}
 	}
-	return base.ManagedObject{Kind: r.what, Key: m.instance().ValueString()}
+	return planning.Object{Kind: r.what, Key: m.instance().ValueString()}
 }
 
 // ModifyPlan refuses a second resource for the same setting of an instance: the two would

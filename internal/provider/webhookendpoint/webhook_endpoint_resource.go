@@ -26,6 +26,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 var (
@@ -133,7 +135,7 @@ func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.M
 	if !ok || plan == nil {
 		return
 	}
-	if r.PlanManaged(ctx, req, resp, state.object(), plan.object()) != base.NoConflict {
+	if r.PlanManaged(ctx, req, resp, state.object(), plan.object()) != planning.NoConflict {
 		warnOfSecondEndpoint(*plan, &resp.Diagnostics)
 	}
 	if state == nil || !client.SameURL(plan.URL.ValueString(), state.URL.ValueString()) {
@@ -141,7 +143,7 @@ func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.M
 	}
 	var config webhookEndpointModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	unknown, _ := base.LoadPrivate[bool](ctx, req.Private, base.UnknownSecretKey, &resp.Diagnostics)
+	unknown, _ := privatestate.Load[bool](ctx, req.Private, privatestate.UnknownSecretKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -154,16 +156,16 @@ func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.M
 }
 
 // itself identifies the endpoint, whichever resource manages it.
-func (m *webhookEndpointModel) itself() base.ManagedObject {
-	return base.ManagedObject{Kind: "webhook endpoint", Key: m.ID.ValueString()}
+func (m *webhookEndpointModel) itself() planning.Object {
+	return planning.Object{Kind: "webhook endpoint", Key: m.ID.ValueString()}
 }
 
 // object identifies the endpoints with one URL. It is zero while the URL is unknown.
-func (m *webhookEndpointModel) object() base.ManagedObject {
+func (m *webhookEndpointModel) object() planning.Object {
 	if m == nil || m.URL.IsUnknown() {
-		return base.ManagedObject{}
+		return planning.Object{}
 	}
-	return base.ManagedObject{Kind: "webhook endpoints of", Key: client.CanonicalURL(m.URL.ValueString())}
+	return planning.Object{Kind: "webhook endpoints of", Key: client.CanonicalURL(m.URL.ValueString())}
 }
 
 // warnOfSecondEndpoint warns of another resource in the configuration with the same URL.
@@ -290,14 +292,14 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 			// The endpoint may have either secret, so the next apply sends the configured one,
 			// whichever it is.
 			state.Secret, state.SecretWOVersion = types.StringNull(), types.Int64Null()
-			base.SavePrivate(ctx, resp.Private, base.UnknownSecretKey, true, &resp.Diagnostics)
+			privatestate.Save(ctx, resp.Private, privatestate.UnknownSecretKey, true, &resp.Diagnostics)
 			r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 		}
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to update webhook endpoint "+plan.ID.ValueString(), err)
 		return
 	}
 	if change.Secret != nil {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, base.UnknownSecretKey, nil)...)
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privatestate.UnknownSecretKey, nil)...)
 	}
 	plan.setRecord(webhook)
 	r.SetResult(ctx, base.Updating(req, resp), plan)

@@ -1,4 +1,4 @@
-package base
+package privatestate
 
 import (
 	"go/ast"
@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestPrivateKeysAreComplete compares PrivateKeys with the constants of this package whose
+// TestKeysAreComplete compares Keys with the constants of this package whose
 // names end in Key. A resource with a missing key would never be answered without the
 // framework.
-func TestPrivateKeysAreComplete(t *testing.T) {
+func TestKeysAreComplete(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -40,10 +40,10 @@ func TestPrivateKeysAreComplete(t *testing.T) {
 			return true
 		})
 	}
-	got := slices.Clone(PrivateKeys)
+	got := slices.Clone(Keys)
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		t.Errorf("PrivateKeys: got %q, want the keys of this package's constants, %q", got, want)
+		t.Errorf("Keys: got %q, want the keys of this package's constants, %q", got, want)
 	}
 }

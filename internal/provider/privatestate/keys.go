@@ -1,26 +1,33 @@
-package base
+package privatestate
 
-// SecretKeysKey is the key in private state for the names of the variables in
+// AccountNoteKey is the key of the note of the account and the origin where an object was
+// last seen.
+const AccountNoteKey = "account"
+
+// ImportedKey is the key that marks an imported object. Any API key can import the objects
+// that it finds, so an import says nothing about the account of the other objects.
+const ImportedKey = "imported"
+
+// SecretKeysKey is the key for the names of the variables in
 // secret_env_wo.
 const SecretKeysKey = "secret_env_keys"
 
-// SentKeysKey is the key in private state for the names of the secret variables that an
+// SentKeysKey is the key for the names of the secret variables that an
 // imported app has been sent, while it is unknown which of its others are secret.
 const SentKeysKey = "sent_env_keys"
 
-// ConfiguredKey is the key in private state for the engines that the configuration has
+// ConfiguredKey is the key for the engines that the configuration has
 // had in an apply. The configuration does not own other engines of the record.
 const ConfiguredKey = "configured_engines"
 
-// ConnectionKey is the private state key of a note: an update read a connection record
+// ConnectionKey is the key of a note: an update read a connection record
 // that differs from its plan. The next refresh reads the record again.
 const ConnectionKey = "connection_moved_on"
 
 // PendingKey is the key of a PendingWork: a creation or build whose end was not seen.
 const PendingKey = "pending"
 
-// PlannedKey is the key in a plan's private state that notes that the resource is
-// planned.
+// PlannedKey is the key of the note in planned private state that the resource is planned.
 const PlannedKey = "planned"
 
 // ProtectedKey is the key of the note in planned private state that an object is
@@ -42,9 +49,11 @@ const UnknownSecretKey = "unknown_secret"
 // outcome.
 const UnknownUpdateKey = "unknown_update"
 
-const storedFormsKey = "stored_forms"
+// StoredFormsKey is the key of the values that the service stores in another form than the
+// configuration's.
+const StoredFormsKey = "stored_forms"
 
-// PrivateKeys lists the keys under which resources store values in private state.
-var PrivateKeys = []string{
-	AccountNoteKey, ConfiguredKey, ConnectionKey, importedKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, storedFormsKey, UnknownSecretKey, UnknownUpdateKey,
+// Keys lists all keys.
+var Keys = []string{
+	AccountNoteKey, ConfiguredKey, ConnectionKey, ImportedKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, StoredFormsKey, UnknownSecretKey, UnknownUpdateKey,
 }
