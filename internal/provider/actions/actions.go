@@ -39,7 +39,7 @@ type InstanceAction struct {
 	Operation   string // the job's operation
 	Attributes  func(context.Context) map[string]schema.Attribute
 	Send        func(context.Context, *client.Turn, Arguments) (client.Pending, error)
-	// plan, if non-nil, warns about lost data and replaced passwords, and checks the
+	// Plan, if non-nil, warns about lost data and replaced passwords, and checks the
 	// arguments that are known at plan time.
 	Plan func(context.Context, *Plan)
 }
@@ -107,14 +107,11 @@ func (a *InstanceAction) checkConfirmation(ctx context.Context, config tfsdk.Con
 // invoked. Terraform applies them only to the configuration, where a value may still be
 // unknown.
 func (a *InstanceAction) validate(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) {
-	for name, attribute := range a.Attributes(ctx) {
-		argument, ok := attribute.(schema.StringAttribute)
-		if !ok {
-			continue
-		}
+	all := a.Attributes(ctx)
+	for _, name := range a.arguments(ctx) {
 		var value types.String
 		diags.Append(config.GetAttribute(ctx, path.Root(name), &value)...)
-		for _, rule := range argument.Validators {
+		for _, rule := range all[name].(schema.StringAttribute).Validators {
 			var checked validator.StringResponse
 			rule.ValidateString(ctx, validator.StringRequest{Path: path.Root(name), Config: config, ConfigValue: value}, &checked)
 			diags.Append(checked.Diagnostics...)

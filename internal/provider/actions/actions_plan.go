@@ -17,7 +17,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 )
 
-// An Plan is the state of planning one action.
+// A Plan is the state of planning one action.
 type Plan struct {
 	client    *client.Client // nil while the provider's configuration is unknown
 	reach     *diagnostics.ServiceCheck

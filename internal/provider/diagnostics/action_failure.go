@@ -1,6 +1,7 @@
 package diagnostics
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -14,15 +15,12 @@ import (
 // resource. It neither waits for an action nor repeats one, and what an action did twice
 // may lose data twice.
 func AddActionError(diags *diag.Diagnostics, summary string, err error) {
-	if next := actionNextStep(err); next != "" {
-		diags.AddError(summary, explain(err, next))
-		return
-	}
-	AddClientError(diags, summary, err)
+	addError(diags, summary, err, cmp.Or(actionNextStep(err), nextStep(err)))
 }
 
-// actionNextStep returns the advice for an action that was accepted, or may have been. It
-// returns "" for an action that was not: the advice is that for any request.
+// actionNextStep returns the advice for an action that was accepted, or may have been, or
+// whose arguments were refused. It returns "" for any other error: the advice is that for
+// any request.
 func actionNextStep(err error) string {
 	const (
 		unknown = "Check in the portal whether it was carried out before you run it again. "
@@ -46,6 +44,8 @@ func actionNextStep(err error) string {
 		return "The service continues with it. " + unknown + again
 	case errors.As(err, new(*client.MissingJobError)), errors.As(err, new(*client.NoProofError)), errors.As(err, new(*transport.OutcomeError)):
 		return unknown + again
+	case errors.Is(err, client.ErrValidation):
+		return changeText(err) + ". " + again
 	}
 	return ""
 }

@@ -20,11 +20,15 @@ import (
 // and what to do next. If the service refused a value, the error is attached to its
 // argument.
 func AddClientError(diags *diag.Diagnostics, summary string, err error) {
+	addError(diags, summary, err, nextStep(err))
+}
+
+func addError(diags *diag.Diagnostics, summary string, err error, next string) {
 	if at, ok := refusedAttribute(err); ok {
-		diags.AddAttributeError(at, summary, Explain(err))
+		diags.AddAttributeError(at, summary, explain(err, next))
 		return
 	}
-	diags.AddError(summary, Explain(err))
+	diags.AddError(summary, explain(err, next))
 }
 
 // Explain returns the text of an error, with advice on what to do next.
@@ -111,6 +115,8 @@ func nextStep(err error) string {
 		return "The service continues with it. Apply again to wait for it."
 	case errors.As(err, &outcome):
 		return "Check in the portal whether it took effect before you apply again."
+	case errors.Is(err, transport.ErrRateLimited):
+		return "Apply again later, or with a lower -parallelism."
 	case errors.Is(err, transport.ErrForeign), errors.Is(err, transport.ErrUnreachable), errors.Is(err, transport.ErrOutage):
 		return "Check the base URL: the provider's base_url or the environment variable " + EnvBaseURL + ". It is the service's REST address and ends in /api/v1. " +
 			"If it is correct, there is a network problem between you and the service: try again later."
@@ -123,7 +129,7 @@ func nextStep(err error) string {
 	case errors.Is(err, client.ErrAlreadyExists):
 		return "Choose another name, or import the existing one."
 	case errors.Is(err, client.ErrValidation):
-		return refusedText(err)
+		return changeText(err) + ", then apply again."
 	case errors.Is(err, client.ErrNotFound):
 		return "Check the id and the name. " + idHint
 	case errors.Is(err, client.ErrJobRunning):
@@ -131,8 +137,6 @@ func nextStep(err error) string {
 			"If it is protected, undo all other changes of the instance in the configuration, set deletion_protection = false and apply before that."
 	case errors.Is(err, client.ErrConsoleOff):
 		return "The console was turned off while the script was about to run. Apply again."
-	case errors.Is(err, transport.ErrRateLimited):
-		return "Apply again later, or with a lower -parallelism."
 	case errors.Is(err, client.ErrUnavailable):
 		return "The service is unavailable at the moment. Apply again later; nothing is lost."
 	case errors.As(err, &timeout):
@@ -152,12 +156,12 @@ func longerText(e *lifetime.TimeoutError) string {
 	return fmt.Sprintf("If %s is too short, set a longer timeout, such as timeouts = { %s = %q }.", e.Duration(), e.Operation, longer.Duration())
 }
 
-// refusedText returns advice on the value to change.
-func refusedText(err error) string {
+// changeText returns the beginning of the advice to change a refused value.
+func changeText(err error) string {
 	if at, ok := refusedAttribute(err); ok {
-		return fmt.Sprintf("Change the value of %s, then apply again.", at)
+		return fmt.Sprintf("Change the value of %s", at)
 	}
-	return "Change the value that the service refused, then apply again."
+	return "Change the value that the service refused"
 }
 
 // An existingError reports that the object to create exists already. It has the address
