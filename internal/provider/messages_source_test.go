@@ -134,7 +134,7 @@ var phases = []phase{
 	{"Data sources", isDataSource},
 	{"Ephemeral resources", named("Open")},
 	{"Actions", isAction},
-	{"Functions", func(f *sourceFunction) bool { return f.file == "functions.go" }},
+	{"Functions", func(f *sourceFunction) bool { return f.file == "connection_functions.go" }},
 }
 
 // setPhases sets the phase of each function to the first one that reaches it.
