@@ -98,7 +98,7 @@ func (r *crashRun) letGo() {
 func (r *crashRun) live(c crashCase, made crashScene) crashVerdict {
 	v := &r.verdict
 	if c.point.phase == applying {
-		r.imports(r.struck(c).output)
+		r.imports(r.faulted(c).output)
 	}
 	if last, calm := r.applyUntilCalm(); !calm {
 		if v.end = simulation.ClosedErrorIn(last.output); v.end == "" {
@@ -112,7 +112,7 @@ func (r *crashRun) live(c crashCase, made crashScene) crashVerdict {
 	r.runs("apply", "-auto-approve")
 	var last result
 	if c.point.phase == destroying {
-		last = r.struck(c)
+		last = r.faulted(c)
 	} else {
 		last = r.runs("destroy", "-auto-approve")
 	}
@@ -127,8 +127,8 @@ func (r *crashRun) live(c crashCase, made crashScene) crashVerdict {
 	return *v
 }
 
-// struck runs the CLI and injects the fault at the case's point.
-func (r *crashRun) struck(c crashCase) result {
+// faulted runs the CLI and injects the fault at the case's point.
+func (r *crashRun) faulted(c crashCase) result {
 	census := newCrashCensus(r.fake, c.point.phase)
 	var hit atomic.Bool
 	r.fake.SetFaultFunc(func(_ int, request *http.Request) *fakeservice.Fault {
@@ -145,7 +145,7 @@ func (r *crashRun) struck(c crashCase) result {
 	r.fake.SetFaultFunc(nil)
 	r.verdict.hit = hit.Load()
 	r.restoreState(end.output)
-	r.note("struck "+string(c.point.phase), end)
+	r.note("a fault in "+string(c.point.phase), end)
 	r.decideScript(end.output)
 	return end
 }

@@ -51,16 +51,16 @@ func applyInAStorm(t *testing.T, seed uint64) {
 	if left := fake.Left(); len(fake.Instances()) != 0 || len(fake.Webhooks()) != 0 {
 		t.Errorf("the account after the destroy: got %v, want nothing left", left)
 	}
-	struck := 0
+	faulted := 0
 	for _, r := range fake.Requests() {
 		if r.Fault {
-			struck++
+			faulted++
 		}
 	}
-	if struck == 0 {
+	if faulted == 0 {
 		t.Error("requests with a fault: got none, want at least one")
 	}
-	t.Logf("%d of %d requests were struck", struck, len(fake.Requests()))
+	t.Logf("%d of %d requests had a fault", faulted, len(fake.Requests()))
 }
 
 // madeAt counts the POSTs to a path that a service without the Idempotency-Key has

@@ -17,7 +17,7 @@ func TestControlWeather(t *testing.T) {
 	equal(t, "at first", a.told("GET", "/weather", ""), calm)
 
 	const seed, requests = 39, 12
-	struck := func() (at []int) {
+	faulted := func() (at []int) {
 		before := len(a.Requests())
 		for range requests {
 			_, _ = a.try("PATCH", "/me", object{"company": "C"}) // a closed connection is part of the weather
@@ -42,7 +42,7 @@ func TestControlWeather(t *testing.T) {
 		windy := object{"weather": "breeze", "seed": float64(seed)}
 		equal(t, "set", a.told("PUT", "/weather", fmt.Sprintf(`{"weather":"breeze","seed":%d}`, seed)), windy)
 		equal(t, "shown", a.told("GET", "/weather", ""), windy)
-		equal(t, "struck", struck(), want)
+		equal(t, "faulted", faulted(), want)
 	}
 	if drawn := a.told("PUT", "/weather", `{"weather":"storm"}`); drawn["weather"] != "storm" || drawn["seed"].(float64) < 1 {
 		t.Errorf("the weather without a seed: got %v, want storm with a drawn seed", drawn)
@@ -57,7 +57,7 @@ func TestControlWeather(t *testing.T) {
 	}
 	a.told("POST", "/reset", "")
 	equal(t, "after a reset", a.told("GET", "/weather", ""), calm)
-	equal(t, "struck after a reset", len(struck()), 0)
+	equal(t, "faulted after a reset", len(faulted()), 0)
 	a.told("PUT", "/weather", `{"weather":"storm","seed":3}`)
 	equal(t, "calmed", a.told("PUT", "/weather", `{"weather":"calm"}`), calm)
 	// A FaultFunc of a test replaces the weather.

@@ -327,7 +327,7 @@ func (w *world) checkPatience(r *run) {
 func (w *world) hasShortTimeout() bool { return w.config[argTimeout] != 0 }
 
 // longTroubled reports whether the step's weather may have lasted as long as a wait must
-// tolerate. That limit is two minutes, and the last struck request may have taken one of
+// tolerate. That limit is two minutes, and the last request with a fault may have taken one of
 // them.
 func (w *world) longTroubled() bool {
 	w.mu.Lock()

@@ -61,7 +61,7 @@ func drawStep(t *rapid.T, before []step) step {
 	if n := len(before); n > 0 && before[n-1].Verb.isAction() && oneOf(t, "once more", false, true) {
 		st.Verb = before[n-1].Verb // the effect of the first action does not prove the second
 	}
-	if st.Verb.isAction() && oneOf(t, "is struck", false, true) {
+	if st.Verb.isAction() && oneOf(t, "is faulted", false, true) {
 		kind := oneOf(t, "how", badGateway, neverSent, foreign404, lostAnswer)
 		st.Strikes = append(st.Strikes, strike{Kind: kind, Class: creations, Times: 1})
 	}

@@ -89,7 +89,7 @@ func (w *world) decide(_ int, r *http.Request) *gateway.Fault {
 	for _, f := range now.strikes {
 		if f.matches(r) && hit == nil {
 			f.hit++
-			w.count(struck(f.Kind))
+			w.count(faulted(f.Kind))
 			w.strikes()
 			hit = w.fault(f.strike, r)
 		}
@@ -227,13 +227,13 @@ type watched struct {
 }
 
 func (e *watched) Served(status int) { e.world.note("  %s: served %d", e.line, status) }
-func (e *watched) Answered(status int, _ []byte, struck bool) {
-	e.world.note("  %s: answered %d, struck %t", e.line, status, struck)
-	if struck {
+func (e *watched) Answered(status int, _ []byte, faulted bool) {
+	e.world.note("  %s: answered %d, faulted %t", e.line, status, faulted)
+	if faulted {
 		e.world.strikes()
 	}
-	if !e.read || struck || status != http.StatusOK {
-		e.world.tell("%s%s: %d%s", e.line, e.sent, status, map[bool]string{true: ", struck"}[struck])
+	if !e.read || faulted || status != http.StatusOK {
+		e.world.tell("%s%s: %d%s", e.line, e.sent, status, map[bool]string{true: ", faulted"}[faulted])
 	} else if d := e.world.details; d != nil && e.told {
 		e.world.mu.Lock()
 		d.reads[e.line]++

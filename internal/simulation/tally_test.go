@@ -28,7 +28,7 @@ func newTally() *tally {
 			c.counts[name(i)] = 0
 		}
 	}
-	every(int(strikeKinds), func(i int) string { return struck(strikeKind(i)) })
+	every(int(strikeKinds), func(i int) string { return faulted(strikeKind(i)) })
 	every(int(deedKinds), func(i int) string { return did(deedKind(i)) })
 	every(int(cutKinds), func(i int) string { return wasCut(cutKind(i)) })
 	every(int(verbs), func(i int) string { return acted(verb(i)) })
@@ -76,7 +76,7 @@ const (
 	scriptUnknown         = "script: of unknown outcome"
 )
 
-func struck(k strikeKind) string     { return "strike: " + k.String() }
+func faulted(k strikeKind) string     { return "strike: " + k.String() }
 func did(k deedKind) string          { return "person: " + k.String() }
 func wasCut(k cutKind) string        { return "cut: " + k.String() }
 func acted(v verb) string            { return "actor: " + v.String() }

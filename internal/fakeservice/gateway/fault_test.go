@@ -101,8 +101,8 @@ func TestWhatIsWatched(t *testing.T) {
 		time.Sleep(time.Minute)
 		equal(t, "notes", w.noted(), []string{
 			"0s service: POST /api/things fair", "0s served: POST fair Created", "0s answered: POST fair Created",
-			"0s answered: POST late Gateway Timeout, struck",
-			"0s answered: POST lost , struck",
+			"0s answered: POST late Gateway Timeout, faulted",
+			"0s answered: POST lost , faulted",
 			"4s service: POST /api/things late", "4s served: POST late Created",
 		})
 	})
@@ -146,7 +146,7 @@ func TestBeforeAndAfter(t *testing.T) {
 				t.Errorf("the killed client: got status %d, want no answer", got.status)
 			}
 			synctest.Wait()
-			equal(t, "what happened", w.noted(), []string{"0s answered: POST x , struck"})
+			equal(t, "what happened", w.noted(), []string{"0s answered: POST x , faulted"})
 		})
 	})
 }
@@ -160,9 +160,9 @@ func TestClientThatLeaves(t *testing.T) {
 		fault gateway.Fault
 		want  []string
 	}{
-		{"delayed", gateway.Fault{Delay: time.Minute}, []string{"10s answered: POST x , struck"}},
+		{"delayed", gateway.Fault{Delay: time.Minute}, []string{"10s answered: POST x , faulted"}},
 		{"late", gateway.Fault{Delay: time.Minute, CommitAfter: 4 * time.Second}, []string{
-			"10s answered: POST x Gateway Timeout, struck", "1m4s service: POST /api/things x", "1m4s served: POST x Created",
+			"10s answered: POST x Gateway Timeout, faulted", "1m4s service: POST /api/things x", "1m4s served: POST x Created",
 		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

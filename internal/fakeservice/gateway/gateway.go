@@ -41,9 +41,9 @@ type Exchange interface {
 	// Answered is called with the status and the body that the client gets, before the
 	// first byte is sent. The status is 0 if the connection is closed without an answer. The
 	// body ends with the first part that is flushed, lacks what Fault.BodySize generates, and
-	// must not be changed. struck reports whether the gateway caused the answer or its
+	// must not be changed. faulted reports whether the gateway caused the answer or its
 	// absence.
-	Answered(status int, body []byte, struck bool)
+	Answered(status int, body []byte, faulted bool)
 }
 
 // FaultFunc selects the fault for a request. If it returns nil, the injected faults
@@ -143,8 +143,8 @@ type passage struct {
 	body    requestBody
 	watcher Exchange
 	fault   *Fault
-	// struck reports whether the gateway caused the answer.
-	struck bool
+	// faulted reports whether the gateway caused the answer.
+	faulted bool
 	// client receives the answer; it is nil for a late request. streams reports whether it
 	// receives what the service flushes before the end, and flushed whether it has.
 	client           http.ResponseWriter
@@ -170,7 +170,7 @@ func (g *Gateway) arrive(r *http.Request) *passage {
 	if f := g.take(r.Method, strings.TrimPrefix(r.URL.EscapedPath(), g.prefix), p.fault == nil); f != nil {
 		p.fault = f
 	}
-	p.struck = p.fault != nil
+	p.faulted = p.fault != nil
 	return p
 }
 
@@ -179,12 +179,12 @@ func (g *Gateway) arrive(r *http.Request) *passage {
 // request.
 func (p *passage) forward(lag time.Duration) (out *answer, served bool) {
 	if c, _, _ := p.gateway.present(); !p.pause(c.Latency) {
-		p.struck = true
+		p.faulted = true
 		return nil, false
 	}
 	c, limiter, away := p.gateway.present()
 	if away.lasts() {
-		p.struck = true
+		p.faulted = true
 		if away.page == 0 {
 			return nil, false
 		}
@@ -192,7 +192,7 @@ func (p *passage) forward(lag time.Duration) (out *answer, served bool) {
 	}
 	if limiter != nil {
 		if slot := limiter.Reserve(); slot.Delay() > 0 {
-			p.struck = true
+			p.faulted = true
 			wait := slot.Delay()
 			slot.Cancel()
 			return tooMany(wait), false
@@ -202,7 +202,7 @@ func (p *passage) forward(lag time.Duration) (out *answer, served bool) {
 		lag = c.Lag
 	}
 	out = p.serve(p.request.Context(), lag)
-	p.struck = p.struck || out == nil
+	p.faulted = p.faulted || out == nil
 	return out, true
 }
 
@@ -294,7 +294,7 @@ func (p *passage) answered(out *answer) {
 	if p.fault != nil && p.fault.BodySize > 0 {
 		body = nil
 	}
-	p.watcher.Answered(out.status, body, p.struck)
+	p.watcher.Answered(out.status, body, p.faulted)
 }
 
 // end sends the answer, or closes the connection if there is no answer.

@@ -182,7 +182,7 @@ func TestAway(t *testing.T) {
 		if got := w.get("/things"); !errors.Is(got.err, gateway.ErrConnectionClosed) {
 			t.Errorf("the client: got %+v, want the error %v", got, gateway.ErrConnectionClosed)
 		}
-		equal(t, "what happened", w.noted(), []string{"5s answered: GET  , struck"})
+		equal(t, "what happened", w.noted(), []string{"5s answered: GET  , faulted"})
 		w.Away(0, 0)
 		equal(t, "back", w.get("/things").status, 201)
 	})

@@ -83,10 +83,10 @@ type watched struct {
 }
 
 func (e *watched) Served(status int) { e.note("served: " + e.what + " " + http.StatusText(status)) }
-func (e *watched) Answered(status int, _ []byte, struck bool) {
+func (e *watched) Answered(status int, _ []byte, faulted bool) {
 	what := "answered: " + e.what + " " + http.StatusText(status)
-	if struck {
-		what += ", struck"
+	if faulted {
+		what += ", faulted"
 	}
 	e.note(what)
 }

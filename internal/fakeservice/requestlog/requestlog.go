@@ -139,12 +139,12 @@ func (e *exchange) Served(status int) {
 
 // Answered completes the entry before the answer is sent, so that a client with the answer
 // finds a complete entry.
-func (e *exchange) Answered(status int, body []byte, struck bool) {
+func (e *exchange) Answered(status int, body []byte, faulted bool) {
 	took := time.Since(e.entry.RealAt)
 	e.log.options.Logger.Debug("request", "method", e.entry.Method, "path", e.entry.Path, "status", status,
-		"took", took, "fault", struck)
+		"took", took, "fault", faulted)
 	e.log.mu.Lock()
-	e.entry.Status, e.entry.Fault, e.entry.Took, e.entry.AnswerSize = status, struck, took, len(body)
+	e.entry.Status, e.entry.Fault, e.entry.Took, e.entry.AnswerSize = status, faulted, took, len(body)
 	if len(body) <= BodyLimit && !e.entry.bare {
 		e.entry.Answer = bytes.Clone(body)
 	}

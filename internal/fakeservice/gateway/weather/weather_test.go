@@ -104,7 +104,7 @@ var looks = map[weather.Kind]func(p played) bool{
 }
 
 // Every kind of a weather strikes at each seed, with its proper outcome and at about its
-// defined rate. Requests that are not struck succeed in full.
+// defined rate. Requests without a fault succeed in full.
 func TestEachKindStrikes(t *testing.T) {
 	t.Parallel()
 	const n = 2000
@@ -122,7 +122,7 @@ func TestEachKindStrikes(t *testing.T) {
 		for _, seed := range []uint64{0, 1, 7, 1 << 40} {
 			t.Run(fmt.Sprintf("%s seed %d", w, seed), func(t *testing.T) {
 				t.Parallel()
-				counts, struck := map[weather.Kind]int{}, 0
+				counts, faulted := map[weather.Kind]int{}, 0
 				for i, p := range play(t, w, seed, n) {
 					if !p.Strike {
 						if p.Seen != "200" || p.Cut || p.Took != 0 || p.Lag != 0 || p.Served != 0 {
@@ -130,7 +130,7 @@ func TestEachKindStrikes(t *testing.T) {
 						}
 						continue
 					}
-					struck++
+					faulted++
 					counts[p.Kind]++
 					if !looks[p.Kind](p) {
 						t.Errorf("request %d: got %+v, want the looks of %s", i+1, p, p.Kind)
@@ -141,10 +141,10 @@ func TestEachKindStrikes(t *testing.T) {
 						t.Errorf("requests that %s strikes: got none, want at least one", k)
 					}
 				}
-				if len(counts) != len(kinds[w]) || struck < least[w] || struck > most[w] {
-					t.Errorf("of %d requests: got %d struck by %d kinds, want %d to %d by %d kinds", n, struck, len(counts), least[w], most[w], len(kinds[w]))
+				if len(counts) != len(kinds[w]) || faulted < least[w] || faulted > most[w] {
+					t.Errorf("of %d requests: got faults in %d by %d kinds, want %d to %d by %d kinds", n, faulted, len(counts), least[w], most[w], len(kinds[w]))
 				}
-				t.Logf("%d of %d requests: %s", struck, n, table(counts))
+				t.Logf("%d of %d requests: %s", faulted, n, table(counts))
 			})
 		}
 	}
