@@ -43,12 +43,10 @@ type allowlistJob struct{ Allowlist []string }
 
 func (j *allowlistJob) spec(_ *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "allowlist",
-		change:    func(m *Machine) { m.Allowlist = slices.Clone(j.Allowlist) },
-		work:      applyChange,
-		apply:     func() { in.Allowlist = slices.Clone(j.Allowlist) },
-		event:     "allowlist",
-		data:      func() map[string]any { return map[string]any{"allowlist": j.Allowlist} },
+		change: func(m *Machine) { m.Allowlist = slices.Clone(j.Allowlist) },
+		work:   applyChange,
+		apply:  func() { in.Allowlist = slices.Clone(j.Allowlist) },
+		data:   func() map[string]any { return map[string]any{"allowlist": j.Allowlist} },
 	}
 }
 
@@ -129,10 +127,8 @@ type consoleJob struct{ Mode string }
 
 func (j *consoleJob) spec(_ *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "console",
-		apply:     func() { in.ConsoleMode = j.Mode },
-		event:     "console",
-		data:      func() map[string]any { return map[string]any{"mode": j.Mode} },
+		apply: func() { in.ConsoleMode = j.Mode },
+		data:  func() map[string]any { return map[string]any{"mode": j.Mode} },
 	}
 }
 

@@ -19,11 +19,9 @@ type rotateJob struct{ Credentials Credentials }
 
 func (j *rotateJob) spec(_ *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "rotate",
-		change:    func(m *Machine) { m.Credentials = j.Credentials },
-		work:      applyChange,
-		apply:     func() { in.Secrets.Credentials = j.Credentials },
-		event:     "rotate",
+		change: func(m *Machine) { m.Credentials = j.Credentials },
+		work:   applyChange,
+		apply:  func() { in.Secrets.Credentials = j.Credentials },
 	}
 }
 
@@ -53,16 +51,14 @@ type resizeJob struct{ Plan Plan }
 
 func (j *resizeJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "resize",
-		change:    func(m *Machine) { m.Plan, m.Limits = j.Plan.ID, j.Plan },
-		work:      applyChange,
+		change: func(m *Machine) { m.Plan, m.Limits = j.Plan.ID, j.Plan },
+		work:   applyChange,
 		apply: func() {
 			in.Plan = j.Plan.ID
 			st.movePlan(in.ID, j.Plan)
 			st.planChores()
 		},
-		event: "resize",
-		data:  func() map[string]any { return map[string]any{"plan": j.Plan.ID} },
+		data: func() map[string]any { return map[string]any{"plan": j.Plan.ID} },
 	}
 }
 
@@ -85,7 +81,6 @@ type resetJob struct {
 
 func (j *resetJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "reset",
 		work: st.savingFirst(in, &j.Undo, func(ctx context.Context, t task) error {
 			return t.plane.Reset(ctx, t.instanceID, j.Engine)
 		}),
@@ -96,8 +91,7 @@ func (j *resetJob) spec(st *state, in *instance) jobSpec {
 				st.engineTurnedOn(in, EnginePostgres)
 			}
 		},
-		event: "reset",
-		data:  func() map[string]any { return map[string]any{"engine": textOrNull(j.Engine)} },
+		data: func() map[string]any { return map[string]any{"engine": textOrNull(j.Engine)} },
 	}
 }
 
@@ -120,7 +114,6 @@ type restoreJob struct {
 
 func (j *restoreJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "restore",
 		work: st.savingFirst(in, &j.Undo, func(ctx context.Context, t task) error {
 			return t.plane.Restore(ctx, t.instanceID, j.BackupID)
 		}),
@@ -128,8 +121,7 @@ func (j *restoreJob) spec(st *state, in *instance) jobSpec {
 			st.keepBackup(in, j.Undo)
 			st.restoreBackup(in, j.BackupID)
 		},
-		event: "restore",
-		data:  func() map[string]any { return map[string]any{"backup_id": j.BackupID} },
+		data: func() map[string]any { return map[string]any{"backup_id": j.BackupID} },
 	}
 }
 

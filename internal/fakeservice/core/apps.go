@@ -186,15 +186,13 @@ type appImportJob struct {
 
 func (j *appImportJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "app_import",
-		target:    "apps/" + j.App.Name,
+		target: "apps/" + j.App.Name,
 		apply: func() {
 			added := &app{App: j.App.clone()}
 			added.CreatedAt = st.Now
 			in.Apps = append(in.Apps, added)
 			st.queueBuild(in, added, j.BuildID)
 		},
-		event: "engine_settings",
 		data: func() map[string]any {
 			return map[string]any{"app": j.App.Name, "repo": j.App.Repo, "branch": j.App.Branch, "build_id": j.BuildID}
 		},
@@ -270,8 +268,7 @@ type appUpdateJob struct {
 
 func (j *appUpdateJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "app_update",
-		target:    "apps/" + j.App,
+		target: "apps/" + j.App,
 		change: func(m *Machine) {
 			// If a build follows, the build applies the change.
 			if changed := m.App(j.App); changed != nil && j.BuildID == "" {
@@ -298,7 +295,6 @@ func (j *appUpdateJob) spec(st *state, in *instance) jobSpec {
 				st.startRecord(in, a)
 			}
 		},
-		event: "engine_settings",
 		data: func() map[string]any {
 			data := j.Change.told()
 			data["app"], data["build_id"] = j.App, textOrNull(j.BuildID)
@@ -319,8 +315,7 @@ type appDeleteJob struct{ App string }
 
 func (j *appDeleteJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "app_delete",
-		target:    "apps/" + j.App,
+		target: "apps/" + j.App,
 		begin: func() {
 			if a := in.app(j.App); a != nil {
 				st.endBuilds(in, []*app{a}, "the app is being deleted")
@@ -337,8 +332,7 @@ func (j *appDeleteJob) spec(st *state, in *instance) jobSpec {
 			}
 			st.noteHealth(in)
 		},
-		event: "engine_settings",
-		data:  func() map[string]any { return map[string]any{"app": j.App} },
+		data: func() map[string]any { return map[string]any{"app": j.App} },
 	}
 }
 
@@ -356,15 +350,13 @@ type appRedeployJob struct{ App, BuildID string }
 
 func (j *appRedeployJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "app_redeploy",
-		target:    "apps/" + j.App,
+		target: "apps/" + j.App,
 		apply: func() {
 			if a := in.app(j.App); a != nil {
 				st.queueBuild(in, a, j.BuildID)
 			}
 		},
-		event: "engine_settings",
-		data:  func() map[string]any { return map[string]any{"app": j.App, "build_id": j.BuildID} },
+		data: func() map[string]any { return map[string]any{"app": j.App, "build_id": j.BuildID} },
 	}
 }
 
@@ -380,16 +372,14 @@ type appRestartJob struct{ App string }
 
 func (j *appRestartJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "app_restart",
-		target:    "apps/" + j.App,
-		work:      func(ctx context.Context, t task) error { return t.plane.RestartApp(ctx, t.instanceID, j.App) },
+		target: "apps/" + j.App,
+		work:   func(ctx context.Context, t task) error { return t.plane.RestartApp(ctx, t.instanceID, j.App) },
 		apply: func() {
 			// With a data plane, the data plane reports the app's status.
 			if a := in.app(j.App); a != nil && a.Deployed && st.plane == nil {
 				st.startRecord(in, a)
 			}
 		},
-		event: "engine_settings",
-		data:  func() map[string]any { return map[string]any{"app": j.App} },
+		data: func() map[string]any { return map[string]any{"app": j.App} },
 	}
 }

@@ -54,7 +54,6 @@ type enginesJob struct{ Budgets map[string]int }
 
 func (j *enginesJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "engines",
 		begin: func() {
 			if _, stays := j.Budgets[EngineApps]; !stays {
 				st.endBuilds(in, in.Apps, "the apps engine is being turned off")
@@ -68,7 +67,6 @@ func (j *enginesJob) spec(st *state, in *instance) jobSpec {
 		},
 		work:  applyChange,
 		apply: func() { st.applyEngines(in, j.Budgets) },
-		event: "engines",
 		data:  func() map[string]any { return map[string]any{"engines": j.Budgets} },
 	}
 }
@@ -148,11 +146,9 @@ type engineRestartJob struct{ Engine string }
 
 func (j *engineRestartJob) spec(*state, *instance) jobSpec {
 	return jobSpec{
-		operation: "engine_restart",
-		target:    "engines/" + j.Engine,
-		work:      func(ctx context.Context, t task) error { return t.plane.Restart(ctx, t.instanceID, j.Engine) },
-		event:     "engine_settings",
-		data:      func() map[string]any { return map[string]any{"engine": j.Engine} },
+		target: "engines/" + j.Engine,
+		work:   func(ctx context.Context, t task) error { return t.plane.Restart(ctx, t.instanceID, j.Engine) },
+		data:   func() map[string]any { return map[string]any{"engine": j.Engine} },
 	}
 }
 
@@ -234,11 +230,9 @@ type authSettingsJob struct{ Change AuthSettingsChange }
 
 func (j *authSettingsJob) spec(_ *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "auth_settings",
-		change:    func(m *Machine) { j.Change.apply(m.Engines) },
-		work:      applyChange,
-		apply:     func() { j.Change.apply(in.Engines) },
-		event:     "engine_settings",
+		change: func(m *Machine) { j.Change.apply(m.Engines) },
+		work:   applyChange,
+		apply:  func() { j.Change.apply(in.Engines) },
 		data: func() map[string]any {
 			data := map[string]any{"engine": EngineAuth}
 			tell(data, "site_url", j.Change.SiteURL)

@@ -176,17 +176,15 @@ type createJob struct{ First Backup }
 
 func (j *createJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "create",
-		waits:     in.CheckoutURL != "",
-		work:      func(ctx context.Context, t task) error { return provision(ctx, t, &j.First) },
-		apply:     func() { st.finishCreation(in, j.First) },
+		waits: in.CheckoutURL != "",
+		work:  func(ctx context.Context, t task) error { return provision(ctx, t, &j.First) },
+		apply: func() { st.finishCreation(in, j.First) },
 		undo: func() {
 			in.Status = StatusFailed
 			in.CheckoutURL = ""
 			st.cancelSubscription(in.ID)
 		},
-		event: "ready",
-		data:  func() map[string]any { return map[string]any{"host": in.Host} },
+		data: func() map[string]any { return map[string]any{"host": in.Host} },
 	}
 }
 
@@ -259,7 +257,6 @@ type updateJob struct{ Change InstanceChange }
 
 func (j *updateJob) spec(_ *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "update",
 		apply: func() {
 			if name := j.Change.Name; name != nil {
 				in.Name = *name
@@ -268,8 +265,7 @@ func (j *updateJob) spec(_ *state, in *instance) jobSpec {
 				in.Tags = slices.Clone(*tags)
 			}
 		},
-		event: "label",
-		data:  func() map[string]any { return map[string]any{"name": in.Name, "tags": listOf(in.Tags)} },
+		data: func() map[string]any { return map[string]any{"name": in.Name, "tags": listOf(in.Tags)} },
 	}
 }
 
@@ -299,9 +295,8 @@ type deleteJob struct{ Before string }
 
 func (j *deleteJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "delete",
-		begin:     func() { st.endBuilds(in, in.Apps, "the instance is being deleted") },
-		work:      func(ctx context.Context, t task) error { return t.plane.Remove(ctx, t.instanceID) },
+		begin: func() { st.endBuilds(in, in.Apps, "the instance is being deleted") },
+		work:  func(ctx context.Context, t task) error { return t.plane.Remove(ctx, t.instanceID) },
 		apply: func() {
 			st.cancelSubscription(in.ID)
 			st.drop(in)

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -38,7 +39,9 @@ type jobKind interface {
 
 // jobSpec defines what a job does when it begins, works and ends.
 type jobSpec struct {
-	operation, target string
+	target string
+	// operation and event are those of the kind in jobTable, if they are empty.
+	operation, event string
 	// waits keeps the job queued until runJob is called.
 	waits bool
 	// begin, if non-nil, changes the records when the job's work begins.
@@ -55,10 +58,15 @@ type jobSpec struct {
 	// undo, if non-nil, reverts the marks that were set when the job was accepted. It is
 	// called if the job fails.
 	undo func()
-	// event is emitted when the job is done. data, if non-nil, returns the changes, and
-	// never a secret.
-	event string
-	data  func() map[string]any
+	// data, if non-nil, returns the changes for the event, and never a secret.
+	data func() map[string]any
+}
+
+// specify returns the jobSpec of a kind for an instance.
+func (st *state) specify(in *instance, kind jobKind) jobSpec {
+	spec, row := kind.spec(st, in), rowOfKind(kindName(kind))
+	spec.operation, spec.event = cmp.Or(spec.operation, row.operation), cmp.Or(spec.event, row.event)
+	return spec
 }
 
 // startJob is the only function that starts jobs. An instance has at most one job in
@@ -67,7 +75,7 @@ func (st *state) startJob(in *instance, kind jobKind) (*job, error) {
 	if err := st.checkIdle(in); err != nil {
 		return nil, err
 	}
-	spec := kind.spec(st, in)
+	spec := st.specify(in, kind)
 	j := &job{
 		Job: Job{
 			ID: newID("job"), InstanceID: in.ID, Operation: spec.operation, Target: spec.target,
@@ -75,7 +83,7 @@ func (st *state) startJob(in *instance, kind jobKind) (*job, error) {
 		},
 		Sequence: st.next(),
 		Kind:     storedKind{kind},
-		Length:   st.Durations.job(spec.operation),
+		Length:   st.Durations.Jobs[spec.operation],
 		spec:     spec,
 	}
 	st.forgetJobs()

@@ -125,8 +125,7 @@ type databaseCreateJob struct{ Database string }
 
 func (j *databaseCreateJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "database_create",
-		target:    "postgres/databases/" + j.Database,
+		target: "postgres/databases/" + j.Database,
 		work: func(ctx context.Context, t task) error {
 			return t.plane.CreateDatabase(ctx, t.instanceID, j.Database)
 		},
@@ -135,8 +134,7 @@ func (j *databaseCreateJob) spec(st *state, in *instance) jobSpec {
 				in.Databases = append(in.Databases, Database{Name: j.Database, CreatedAt: st.Now})
 			}
 		},
-		event: "pg_database_created",
-		data:  func() map[string]any { return map[string]any{"database": j.Database} },
+		data: func() map[string]any { return map[string]any{"database": j.Database} },
 	}
 }
 
@@ -158,13 +156,11 @@ type databaseDropJob struct{ Database string }
 
 func (j *databaseDropJob) spec(_ *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "database_drop",
-		target:    "postgres/databases/" + j.Database,
+		target: "postgres/databases/" + j.Database,
 		work: func(ctx context.Context, t task) error {
 			return t.plane.DropDatabase(ctx, t.instanceID, j.Database)
 		},
 		apply: func() { in.removeDatabase(j.Database) },
-		event: "pg_database_dropped",
 		data:  func() map[string]any { return map[string]any{"database": j.Database} },
 	}
 }
@@ -230,8 +226,7 @@ type extensionSetJob struct{ Extension Extension }
 func (j *extensionSetJob) spec(_ *state, in *instance) jobSpec {
 	name, database := j.Extension.Name, j.Extension.Database
 	return jobSpec{
-		operation: "extension_set",
-		target:    "postgres/extensions/" + name,
+		target: "postgres/extensions/" + name,
 		work: func(ctx context.Context, t task) error {
 			version, err := t.plane.SetExtension(ctx, t.instanceID, database, name)
 			if err == nil {
@@ -244,8 +239,7 @@ func (j *extensionSetJob) spec(_ *state, in *instance) jobSpec {
 				in.Extensions = append(in.Extensions, j.Extension)
 			}
 		},
-		event: "engine_settings",
-		data:  func() map[string]any { return map[string]any{"extension": name, "database": database} },
+		data: func() map[string]any { return map[string]any{"extension": name, "database": database} },
 	}
 }
 
@@ -266,13 +260,11 @@ type extensionDropJob struct{ Name, Database string }
 
 func (j *extensionDropJob) spec(_ *state, in *instance) jobSpec {
 	return jobSpec{
-		operation: "extension_drop",
-		target:    "postgres/extensions/" + j.Name,
+		target: "postgres/extensions/" + j.Name,
 		work: func(ctx context.Context, t task) error {
 			return t.plane.DropExtension(ctx, t.instanceID, j.Database, j.Name)
 		},
 		apply: func() { in.removeExtension(j.Name, j.Database) },
-		event: "engine_settings",
 		data:  func() map[string]any { return map[string]any{"extension": j.Name, "database": j.Database} },
 	}
 }

@@ -30,7 +30,7 @@ func (s *Service) makeMissing() {
 func (st *state) specifyJobs() {
 	for _, j := range st.activeJobs {
 		in := st.find(j.InstanceID)
-		j.spec = j.Kind.spec(st, in)
+		j.spec = st.specify(in, j.Kind.jobKind)
 		if j.Status == StatusRunning {
 			in.change = j.spec.change
 		}

@@ -117,12 +117,8 @@ func (s *Service) StartJob(instanceID, operation, target string) (started Job, e
 type foreignJob struct{ Operation, Target string }
 
 func (j *foreignJob) spec(*state, *instance) jobSpec {
-	spec := jobSpec{operation: j.Operation, target: j.Target}
-	switch j.Operation {
-	case "allowlist", "resize", "reset", "restore", "rotate", "console", "engines":
-		spec.event = j.Operation
-	}
-	return spec
+	row := findJobRow(func(row jobRow) bool { return row.operation == j.Operation && row.event == j.Operation })
+	return jobSpec{operation: j.Operation, target: j.Target, event: row.event}
 }
 
 // Instances returns every instance, in order of creation.

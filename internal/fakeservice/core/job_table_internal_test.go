@@ -27,6 +27,6 @@ func TestEveryJobOfTheDocumentHasADuration(t *testing.T) {
 	}
 	slices.Sort(documented)
 	if diff := cmp.Diff(documented, slices.Sorted(maps.Keys(defaultDurations().Jobs))); diff != "" {
-		t.Errorf("the jobs of defaultDurations in durations.go differ from the enum of Job.operation in internal/apispec/openapi.yaml (-want +got):\n%s", diff)
+		t.Errorf("the operations of jobTable differ from the enum of Job.operation in internal/apispec/openapi.yaml (-want +got):\n%s", diff)
 	}
 }
