@@ -1,6 +1,5 @@
-// Package operations is the table of the operations that a customer can do with the
-// service. The REST routes and the MCP tools are made from it, and it lists the pages of
-// the portal.
+// Package operations is the table of the operations of the REST API and the MCP server.
+// Their routes and tools are made from it.
 //
 // To add an operation, add a row to All and the function that carries the row out.
 package operations
@@ -20,34 +19,19 @@ type Operation struct {
 	Effect Effect
 	// Job is the operation of the job that it starts, or "".
 	Job string
-	// Run carries the operation out. It is zero for an operation that only the portal
-	// has.
+	// Run carries the operation out.
 	Run Function
-	// REST has the operation's methods and paths in the API document, such as "GET /me".
+	// REST has the operation's methods and paths in the API document, such as "GET /me". An
+	// operation without them is only a tool.
 	REST []string
 	// Tool is the operation's MCP tool. Without a name the operation has no tool.
 	Tool Tool
 	// OtherTools has the tools of other operations that also do this one.
 	OtherTools []string
-	// Portal has the pages and forms that do the operation, such as "POST
-	// /portal/profile".
-	Portal []string
-	// Only is the one interface that has the operation, or "" if all have it.
-	Only Face
 	// Example has arguments by name, except those that depend on the account: ids, a
 	// repository, and confirm.
 	Example map[string]any
 }
-
-// Face is an interface of the service.
-type Face string
-
-// The interfaces of the service.
-const (
-	REST   Face = "REST"
-	MCP    Face = "MCP"
-	Portal Face = "portal"
-)
 
 // Effect is the effect of an operation on existing things. An operation that only adds
 // something does not destroy.
@@ -169,19 +153,9 @@ func (o Operation) Tools() []string {
 }
 
 // ByTool returns the addresses in the API document of a tool's operations.
-func ByTool(name string) []string {
-	return addresses(func(o Operation) bool { return slices.Contains(o.Tools(), name) })
-}
-
-// ByPage returns the addresses in the API document of the operations of a page or form of
-// the portal.
-func ByPage(page string) []string {
-	return addresses(func(o Operation) bool { return slices.Contains(o.Portal, page) })
-}
-
-func addresses(belongs func(Operation) bool) (all []string) {
+func ByTool(name string) (all []string) {
 	for _, o := range All {
-		if belongs(o) {
+		if slices.Contains(o.Tools(), name) {
 			all = append(all, o.REST...)
 		}
 	}

@@ -39,7 +39,7 @@ var settings = []setting{
 
 // formAction returns the form with its page.
 func (s setting) formAction() formAction {
-	return formAction{s.pattern, showControls, func(c *call) (outcome, error) {
+	return formAction{pattern: s.pattern, build: showControls, do: func(c *call) (outcome, error) {
 		if !c.sessions.controls(c.session) && s.pattern != settings[0].pattern {
 			return outcome{}, core.Refuse(core.Unauthorized, "Enter the control token first.")
 		}

@@ -17,10 +17,10 @@ type ControlRoute struct{ Method, Path, Description string }
 
 // fakePages has the pages below FakePath. They carry out no operation of the API.
 var fakePages = []pageRoute{
-	{"/fake/mails", showMails},
-	{"/fake/requests", showRequests},
-	{"/fake/requests/{number}", showRequest},
-	{"/fake/controls", showControls},
+	{pattern: "/fake/mails", build: showMails},
+	{pattern: "/fake/requests", build: showRequests},
+	{pattern: "/fake/requests/{number}", build: showRequest},
+	{pattern: "/fake/controls", build: showControls},
 }
 
 // fakeTabs has the sections of the fake's pages.
@@ -41,11 +41,11 @@ func (p *Portal) mountFake(mux *http.ServeMux) {
 	}
 	mux.Handle("GET "+FakePath, http.RedirectHandler(FakePath+"/requests", http.StatusSeeOther))
 	for _, s := range fakePages {
-		mux.Handle("GET "+Root+s.pattern, p.signedIn(func(c *call) { c.show(s) }))
+		mux.Handle(s.place(), p.signedIn(func(c *call) { c.show(s) }))
 	}
 	for _, s := range settings {
 		d := s.formAction()
-		mux.Handle("POST "+Root+d.pattern, p.signedIn(func(c *call) { c.carryOut(d) }))
+		mux.Handle(d.place(), p.signedIn(func(c *call) { c.carryOut(d) }))
 	}
 }
 

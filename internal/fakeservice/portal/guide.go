@@ -31,5 +31,5 @@ func (p *Portal) serveGuide(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", core.GuideType)
 		_, _ = w.Write(core.Guide) // nothing can be done for a reader that is gone
 	}
-	p.did("GET /guides/apps")
+	p.Did("GET /guides/apps")
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
 //go:embed templates
@@ -115,6 +114,7 @@ func instancePath(id string, parts ...string) string {
 type pageRoute struct {
 	pattern string
 	build   func(*call) (*page, error)
+	does    does
 }
 
 // formAction is a form with its address.
@@ -123,6 +123,7 @@ type formAction struct {
 	// build makes the page with the form.
 	build func(*call) (*page, error)
 	do    func(*call) (outcome, error)
+	does  does
 }
 
 // outcome is the result of a form: a page to redirect to with a notice, or a page to
@@ -147,7 +148,7 @@ func (c *call) show(s pageRoute) {
 	p.Notice = c.sessions.take(c.session, c.r.URL.EscapedPath())
 	c.write(http.StatusOK, p)
 	if p.Waiting == "" {
-		c.did("GET " + Root + s.pattern)
+		c.did(s.does)
 	}
 }
 
@@ -158,7 +159,7 @@ func (c *call) carryOut(d formAction) {
 		c.refuse(d, core.ProblemOf(err))
 		return
 	}
-	c.did("POST " + Root + d.pattern)
+	c.did(d.does)
 	if done.show != nil {
 		c.write(http.StatusOK, done.show)
 		return
@@ -185,9 +186,9 @@ func (c *call) refuse(d formAction, problem *core.Problem) {
 	c.fail(problem) // the form is not offered, because its object is gone
 }
 
-// did reports the operations of a page or a form, according to the table of operations.
-func (p *Portal) did(place string) {
-	for _, operation := range operations.ByPage(place) {
+// did reports the operations of a page or a form.
+func (p *Portal) did(operations does) {
+	for _, operation := range operations {
 		p.Did(operation)
 	}
 }

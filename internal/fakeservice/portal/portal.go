@@ -91,10 +91,10 @@ func (p *Portal) Mount(mux *http.ServeMux) {
 	mux.Handle("GET "+oauth.AuthorizePath, p.fromAnySite(p.signedIn(askForConsent)))
 	mux.Handle("POST "+oauth.AuthorizePath, p.signedIn(answerConsent))
 	for _, s := range pageRoutes {
-		mux.Handle("GET "+Root+s.pattern, p.signedIn(func(c *call) { c.show(s) }))
+		mux.Handle(s.place(), p.signedIn(func(c *call) { c.show(s) }))
 	}
 	for _, d := range formActions {
-		mux.Handle("POST "+Root+d.pattern, p.signedIn(func(c *call) { c.carryOut(d) }))
+		mux.Handle(d.place(), p.signedIn(func(c *call) { c.carryOut(d) }))
 	}
 	p.mountFake(mux)
 	mux.Handle(Root+"/", p.signedIn(func(c *call) { c.fail(core.Refuse(core.NotFound, "There is no such page.")) }))

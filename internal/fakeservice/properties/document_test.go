@@ -11,6 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/portal"
 )
 
 // operation is an operation of the document, with the schemas for its random requests.
@@ -59,7 +60,7 @@ var document = sync.OnceValue(func() []*operation {
 		}
 		for _, same := range operations.All {
 			if slices.Contains(same.REST, one.String()) {
-				o.tools, o.pages = same.Tools(), same.Portal
+				o.tools, o.pages = same.Tools(), portal.Places(one.String())
 			}
 		}
 		all = append(all, o)
