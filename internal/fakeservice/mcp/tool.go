@@ -46,7 +46,7 @@ func (f *face) addTool(server *sdk.Server, o operations.Operation) {
 	function := o.ToolFunction()
 	f.confirmed[o.Tool.Name] = function.Confirms()
 	sdk.AddTool(server, toolOf(o), func(ctx context.Context, request *sdk.CallToolRequest, arguments json.RawMessage) (*sdk.CallToolResult, any, error) {
-		if question, err := f.ask(request, arguments); question != nil || err != nil {
+		if question, err := f.ask(o, request, arguments); question != nil || err != nil {
 			return question, nil, err
 		}
 		result, err := f.attempt(ctx, function, arguments)

@@ -56,6 +56,9 @@ type Tool struct {
 	// Run, if set, is called instead of the operation's function: the tool has other
 	// arguments or another result than the REST routes.
 	Run Function
+	// Asks is the question that a person is asked before the tool runs, or "". %s is the
+	// name of the instance.
+	Asks string
 	// Secrets names the secrets in the result, or is "".
 	Secrets string
 	// Fetches reports whether the tool reads something outside the service.

@@ -59,7 +59,11 @@ var All = []Operation{
 	{
 		Name: "delete an instance", Job: "delete", Effect: replacing, Run: run(deleteInstance),
 		REST: one("DELETE /instances/{id}"),
-		Tool: Tool{Name: "delete_instance", Title: "Delete an instance", Text: "Deletes an instance with all its data and backups, for good, and cancels its subscription."},
+		Tool: Tool{
+			Name: "delete_instance", Title: "Delete an instance",
+			Text: "Deletes an instance with all its data and backups, for good, and cancels its subscription.",
+			Asks: "Delete the instance %s with all its data and backups, for good?",
+		},
 	},
 	{
 		Name: "read how an instance is reached", Effect: reading, Run: ofInstance((*core.Service).Connection),
@@ -100,6 +104,7 @@ var All = []Operation{
 		Tool: Tool{
 			Name: "set_allowlist", Title: "Set the IP allowlist",
 			Text: "Replaces the IP allowlist of an instance, within a minute. An empty list opens the instance to the internet; TLS and a password are still needed.",
+			Asks: "Open the instance %s to the whole internet?",
 		},
 		Example: map[string]any{"allowlist": []string{"127.0.0.0/8"}},
 	},
@@ -136,6 +141,7 @@ var All = []Operation{
 		Tool: Tool{
 			Name: "rotate_credentials", Title: "Rotate all passwords",
 			Text: "Changes every password of an instance and the auth service key. Old connection URLs no longer work; get_connection_urls has the new ones.",
+			Asks: "Change every password of the instance %s? Old connection URLs no longer work.",
 		},
 	},
 	{
@@ -146,8 +152,12 @@ var All = []Operation{
 	},
 	{
 		Name: "empty engines", Job: "reset", Effect: destroying, Run: run(reset),
-		REST:    one("POST /instances/{id}/actions/reset"),
-		Tool:    Tool{Name: "reset_instance", Title: "Empty engines", Text: "Empties one engine, or all of them: its data is gone. An undo snapshot is taken first."},
+		REST: one("POST /instances/{id}/actions/reset"),
+		Tool: Tool{
+			Name: "reset_instance", Title: "Empty engines",
+			Text: "Empties one engine, or all of them: its data is gone. An undo snapshot is taken first.",
+			Asks: "Empty the instance %s? An undo snapshot is taken first.",
+		},
 		Example: map[string]any{"engine": "postgres"},
 	},
 	{
@@ -156,6 +166,7 @@ var All = []Operation{
 		Tool: Tool{
 			Name: "restore_instance", Title: "Restore a backup",
 			Text: "Puts the data of an instance back to a backup: what is newer is gone. An undo snapshot is taken first.",
+			Asks: "Put the data of the instance %s back to a backup? Newer data is lost. An undo snapshot is taken first.",
 		},
 	},
 	{
