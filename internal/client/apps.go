@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
@@ -121,21 +122,39 @@ func (t *Turn) UpdateApp(ctx context.Context, name string, change AppChange) (Pe
 		target:    appTarget(name),
 		isApplied: func(ctx context.Context) (bool, error) {
 			app, err := t.c.App(ctx, t.id, name)
-			return err == nil && change.isShown(app), err
+			return err == nil && change.Without(app) == AppChange{}, err
 		},
 	})
 }
 
-// isShown reports whether an app's record shows a change. A field that the record lacks is
-// not shown.
-func (change AppChange) isShown(app App) bool {
-	return sameField(change.Branch, Some(app.Branch)) &&
-		sameField(change.Port, app.Port) &&
-		sameField(change.HealthPath, app.HealthPath) &&
-		sameField(change.Public, app.Public) &&
-		sameField(change.MemoryMB, app.MemoryMB) &&
-		(change.Env == nil || app.Env.Set && maps.Equal(*change.Env, app.Env.Value)) &&
-		(change.Links == nil || app.Links.Set && sameSet(*change.Links, app.Links.Value))
+// Without returns the change without the fields that an app's record shows. A field that
+// the record lacks is not shown.
+func (change AppChange) Without(app App) AppChange { return change.remaining(app, false) }
+
+// Contradicted returns only those fields of the change for which an app's record shows
+// another value.
+func (change AppChange) Contradicted(app App) AppChange { return change.remaining(app, true) }
+
+// remaining drops the fields that a record shows, and, if dropLacking is true, those that
+// the record lacks.
+func (change AppChange) remaining(app App, dropLacking bool) AppChange {
+	return AppChange{
+		Branch:     remaining(change.Branch, unlessZero(app.Branch), dropLacking, same),
+		Port:       remaining(change.Port, app.Port, dropLacking, same),
+		HealthPath: remaining(change.HealthPath, app.HealthPath, dropLacking, same),
+		Public:     remaining(change.Public, app.Public, dropLacking, same),
+		Env:        remaining(change.Env, app.Env, dropLacking, maps.Equal),
+		Links:      remaining(change.Links, app.Links, dropLacking, sameSet),
+		MemoryMB:   remaining(change.MemoryMB, unlessZero(app.MemoryMB.Value), dropLacking, same),
+	}
+}
+
+// Names returns the names of the fields that change, sorted.
+func (change AppChange) Names() []string {
+	var fields map[string]json.RawMessage
+	encoded, _ := json.Marshal(change)   // pointers to text, numbers and lists
+	_ = json.Unmarshal(encoded, &fields) // an object
+	return slices.Sorted(maps.Keys(fields))
 }
 
 // DeleteApp deletes an app and its /data.
@@ -208,10 +227,22 @@ func absent[T any](value T, err error) (bool, error) {
 	return !there && err == nil, err
 }
 
-// sameField reports whether a record shows a field's new value. It is true if the field
-// does not change.
-func sameField[T comparable](changed *T, shown Maybe[T]) bool {
-	return changed == nil || shown.Set && *changed == shown.Value
+// remaining returns nil if a record shows a field's new value, or if dropLacking is true and
+// the record lacks the field. Otherwise it returns the new value.
+func remaining[T any](changed *T, shown Maybe[T], dropLacking bool, same func(a, b T) bool) *T {
+	if changed == nil || !shown.Set && dropLacking || shown.Set && same(*changed, shown.Value) {
+		return nil
+	}
+	return changed
+}
+
+func same[T comparable](a, b T) bool { return a == b }
+
+// unlessZero returns a field of a record that has no zero value. A record with one lacks the
+// field.
+func unlessZero[T comparable](value T) Maybe[T] {
+	var zero T
+	return Maybe[T]{Value: value, Set: value != zero}
 }
 
 // sameSet reports whether two lists contain the same words in any order.

@@ -127,6 +127,34 @@ func TestWhatShowsAChange(t *testing.T) {
 	}
 }
 
+// A record takes from a change the fields that it shows. A field that it lacks contradicts
+// nothing.
+func TestWhatIsLeftOfAChange(t *testing.T) {
+	app := App{Branch: "main", Port: Some[int64](3000), HealthPath: Some("/"), Public: Some(false), Env: Some(map[string]string{"A": "1"}), Links: Some([]string{"b", "a"}), MemoryMB: Some[int64](512)}
+	shown := AppChange{Branch: ref("main"), Port: ref[int64](3000), HealthPath: ref("/"), Public: ref(false), Env: &map[string]string{"A": "1"}, Links: &[]string{"a", "b"}, MemoryMB: ref[int64](512)}
+	other := AppChange{Branch: ref("dev"), Port: ref[int64](80), HealthPath: ref("/up"), Public: ref(true), Env: &map[string]string{}, Links: &[]string{}, MemoryMB: ref[int64](600)}
+	lacking := App{MemoryMB: Some[int64](0)}
+	for name, row := range map[string]struct {
+		change             AppChange
+		app                App
+		left, contradicted AppChange
+	}{
+		"no change":              {AppChange{}, app, AppChange{}, AppChange{}},
+		"everything is shown":    {shown, app, AppChange{}, AppChange{}},
+		"nothing is shown":       {other, app, other, other},
+		"the record lacks it":    {shown, lacking, shown, AppChange{}},
+		"a part is shown":        {AppChange{Branch: shown.Branch, Port: other.Port}, app, AppChange{Port: other.Port}, AppChange{Port: other.Port}},
+		"a part is not recorded": {AppChange{Branch: shown.Branch, Port: other.Port}, App{Branch: "dev"}, AppChange{Branch: shown.Branch, Port: other.Port}, AppChange{Branch: shown.Branch}},
+	} {
+		if left, contradicted := row.change.Without(row.app), row.change.Contradicted(row.app); left != row.left || contradicted != row.contradicted {
+			t.Errorf("%s: got %v left and %v contradicted, want %v and %v", name, left.Names(), contradicted.Names(), row.left.Names(), row.contradicted.Names())
+		}
+	}
+	if names := other.Names(); !slices.Equal(names, []string{"branch", "env", "health_path", "links", "memory_mb", "port", "public"}) || len(AppChange{}.Names()) > 0 {
+		t.Errorf("names: got %v for a change of everything and %v for none, want all and none", names, AppChange{}.Names())
+	}
+}
+
 // The deletion of an object that the service does not know is done once that is
 // confirmed.
 func TestDeletionOfWhatIsNotThere(t *testing.T) {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -18,38 +17,12 @@ type appStep struct {
 }
 
 // appDifference returns the steps that lead to the planned app. They contain the changes
-// of the plan from the prior state, except those that the app shows already. env is the
-// complete set of build variables to send, or nil to keep those of the service. The app
-// is rebuilt once if the plan's triggers or rebuild ask for it. A change of the branch or
-// of the variables builds the app anyway.
-func appDifference(prior, planned, there appModel, env map[string]string, rebuild bool) []appStep {
-	var change client.AppChange
-	differs := func(of func(*appModel) attr.Value) bool {
-		wanted := of(&planned)
-		return !of(&prior).Equal(wanted) && !of(&there).Equal(wanted)
-	}
-	if differs(func(m *appModel) attr.Value { return m.Branch }) {
-		change.Branch = planned.Branch.ValueStringPointer()
-	}
-	if differs(func(m *appModel) attr.Value { return m.Port }) {
-		change.Port = planned.Port.ValueInt64Pointer()
-	}
-	if differs(func(m *appModel) attr.Value { return m.HealthPath }) {
-		change.HealthPath = planned.HealthPath.ValueStringPointer()
-	}
-	if differs(func(m *appModel) attr.Value { return m.Public }) {
-		change.Public = planned.Public.ValueBoolPointer()
-	}
-	if !planned.MemoryMB.IsUnknown() && !planned.MemoryMB.IsNull() && differs(func(m *appModel) attr.Value { return m.MemoryMB }) {
-		change.MemoryMB = planned.MemoryMB.ValueInt64Pointer()
-	}
-	differ := func(links types.Set) bool {
-		return links.IsUnknown() || !attributes.SameStrings(links, planned.Links)
-	}
-	if differ(prior.Links) && differ(there.Links) {
-		links := attributes.Sorted(attributes.ElementsOf(planned.Links))
-		change.Links = &links
-	}
+// of the plan from the prior state, except those that the app's record shows already. env
+// is the complete set of build variables to send, or nil to keep those of the service. The
+// app is rebuilt once if the plan's triggers or rebuild ask for it. A change of the branch
+// or of the variables builds the app anyway.
+func appDifference(prior, planned appModel, app client.App, env map[string]string, rebuild bool) []appStep {
+	change := appChange(prior, planned).Without(app)
 	if env != nil {
 		change.Env = &env
 	}
@@ -65,25 +38,43 @@ func appDifference(prior, planned, there appModel, env map[string]string, rebuil
 	return steps
 }
 
+// appChange returns the changes of the plan from the prior state, except the build
+// variables. A value of the prior state may be unknown, and then differs.
+func appChange(prior, planned appModel) client.AppChange {
+	change := client.AppChange{
+		Branch:     changed(prior.Branch, planned.Branch, types.String.ValueStringPointer),
+		Port:       changed(prior.Port, planned.Port, types.Int64.ValueInt64Pointer),
+		HealthPath: changed(prior.HealthPath, planned.HealthPath, types.String.ValueStringPointer),
+		Public:     changed(prior.Public, planned.Public, types.Bool.ValueBoolPointer),
+		MemoryMB:   changed(prior.MemoryMB, planned.MemoryMB, types.Int64.ValueInt64Pointer),
+	}
+	if prior.Links.IsUnknown() || !attributes.SameStrings(prior.Links, planned.Links) {
+		links := attributes.Sorted(attributes.ElementsOf(planned.Links))
+		change.Links = &links
+	}
+	return change
+}
+
+// changed returns the planned value of an attribute, or nil if it is the prior one, null or
+// unknown.
+func changed[V attr.Value, T any](prior, planned V, pointer func(V) *T) *T {
+	if planned.IsUnknown() || prior.Equal(planned) {
+		return nil
+	}
+	return pointer(planned)
+}
+
 // builds reports whether the step queues a build. Every other step restarts the app.
 func (s appStep) builds() bool {
 	return s.change == nil || s.change.Branch != nil || s.change.Env != nil
 }
 
 // attributes returns the names of the attributes that the step sends.
-func (s appStep) attributes() (names []string) {
+func (s appStep) attributes() []string {
 	if s.change == nil {
 		return nil
 	}
-	for name, sends := range map[string]bool{
-		"branch": s.change.Branch != nil, "port": s.change.Port != nil, "health_path": s.change.HealthPath != nil, "public": s.change.Public != nil,
-		"memory_mb": s.change.MemoryMB != nil, "links": s.change.Links != nil, "env": s.change.Env != nil,
-	} {
-		if sends {
-			names = append(names, name)
-		}
-	}
-	return names
+	return s.change.Names()
 }
 
 // operation returns the operation of the step's job.
@@ -118,16 +109,12 @@ func (s appStep) applyTo(m *appModel, planned appModel) {
 // isPartlyShown reports whether a record shows a part of what the plan changes of the prior
 // state, except the build variables.
 func (m appModel) isPartlyShown(prior appModel, a client.App) bool {
-	there := prior
-	there.setRecord(a, secretKeys{})
-	return !reflect.DeepEqual(appDifference(prior, m, there, nil, false), appDifference(prior, m, prior, nil, false))
+	change := appChange(prior, m)
+	return change.Without(a) != change
 }
 
 // shows reports whether a record shows all changes of a plan from the prior state, except
-// the build variables.
+// the build variables. A field that the record lacks is taken as planned.
 func (m appModel) shows(prior appModel, a client.App) bool {
-	shown := m
-	shown.setRecord(a, secretKeys{})
-	prior.RedeployTriggers = m.RedeployTriggers // which no record contains
-	return len(appDifference(prior, m, shown, nil, false)) == 0
+	return appChange(prior, m).Contradicted(a) == client.AppChange{}
 }

@@ -98,7 +98,7 @@ func TestAppDifference(t *testing.T) {
 		}), nil, false, "[port 8080 redeploy]"},
 		"variables and a trigger at one": {plain, with(func(m *appModel) { m.RedeployTriggers = stringsMap(map[string]string{"v": "1"}) }), map[string]string{"A": "1"}, true, "[env map[A:1]]"},
 	} {
-		if got := fmt.Sprint(appDifference(row.there, row.planned, row.there, row.env, row.rebuild)); got != row.want {
+		if got := fmt.Sprint(appDifference(row.there, row.planned, recordOfModel(row.there), row.env, row.rebuild)); got != row.want {
 			t.Errorf("%s: got %s, want %s", name, got, row.want)
 		}
 	}
@@ -123,8 +123,49 @@ func TestAppDifferenceSendsWhatIsMissing(t *testing.T) {
 		"made in part":                        {plain, both, port, "[branch next]"},
 		"a trigger, of which no record tells": {plain, triggered, triggered, "[redeploy]"},
 	} {
-		if got := fmt.Sprint(appDifference(row.prior, row.planned, row.there, nil, false)); got != row.want {
+		if got := fmt.Sprint(appDifference(row.prior, row.planned, recordOfModel(row.there), nil, false)); got != row.want {
 			t.Errorf("%s: got %s, want %s", name, got, row.want)
+		}
+	}
+}
+
+// The fields in a record decide which changes are sent, and how long a read waits. Fields
+// that the record lacks are sent, but no read waits for them. Values that an earlier apply
+// may have changed are sent unless the record shows the planned ones.
+func TestWhatARecordShowsOfAPlan(t *testing.T) {
+	planned := plainApp()
+	planned.Port, planned.MemoryMB, planned.Links = types.Int64Value(8080), types.Int64Value(600), providertest.Texts("auth")
+	reverted, nothing := plainApp().withUnknown([]string{"port", "links"}), appModel{RedeployTriggers: plainApp().RedeployTriggers}
+	before, after := recordOfModel(plainApp()), recordOfModel(planned)
+	hidden, part, others := after, before, before
+	hidden.Port, hidden.MemoryMB, hidden.Links = client.Maybe[int64]{}, client.Some[int64](0), client.Maybe[[]string]{}
+	part.Port = after.Port
+	others.Port, others.Links = client.Some[int64](1), client.Some([]string{"auth"})
+	for name, row := range map[string]struct {
+		prior, planned appModel
+		record         client.App
+		sent           string
+		shown, partly  bool
+	}{
+		"nothing is planned":                {plainApp(), plainApp(), others, "[]", true, false},
+		"nothing is shown":                  {plainApp(), planned, before, "[port 8080, memory_mb 600, links [auth]]", false, false},
+		"everything is shown":               {plainApp(), planned, after, "[]", true, true},
+		"a part is shown":                   {plainApp(), planned, part, "[memory_mb 600, links [auth]]", false, true},
+		"everything is hidden":              {plainApp(), planned, hidden, "[port 8080, memory_mb 600, links [auth]]", true, false},
+		"an earlier change was not made":    {reverted, plainApp(), before, "[]", true, true},
+		"an earlier change was made":        {reverted, plainApp(), others, "[port 3000, links []]", false, false},
+		"an earlier change is hidden":       {reverted, plainApp(), client.App{}, "[port 3000, links []]", true, false},
+		"a creation, compared with nothing": {nothing, plainApp(), before, "[]", true, true},
+		"another app of the name":           {nothing, plainApp(), others, "[port 3000]", false, true},
+	} {
+		if got := fmt.Sprint(appDifference(row.prior, row.planned, row.record, nil, false)); got != row.sent {
+			t.Errorf("%s: got %s sent, want %s", name, got, row.sent)
+		}
+		if got := row.planned.shows(row.prior, row.record); got != row.shown {
+			t.Errorf("%s: got shown %t, want %t", name, got, row.shown)
+		}
+		if got := row.planned.isPartlyShown(row.prior, row.record); got != row.partly {
+			t.Errorf("%s: got partly shown %t, want %t", name, got, row.partly)
 		}
 	}
 }
@@ -232,6 +273,12 @@ func appStepsLeadToThePlan(t *testing.T, first, last int) {
 func recordOf(a fakeservice.App) client.App {
 	return client.App{Name: a.Name, Repo: a.Repo, Branch: a.Branch, Port: client.Some(int64(a.Port)), HealthPath: client.Some(a.HealthPath),
 		Public: client.Some(a.Public), Links: client.Some(a.Links), MemoryMB: client.Some(int64(a.MemoryMB)), Status: client.Word(a.Status)}
+}
+
+// recordOfModel returns the record of an app with the attributes of a model.
+func recordOfModel(m appModel) client.App {
+	return client.App{Branch: m.Branch.ValueString(), Port: client.Some(m.Port.ValueInt64()), HealthPath: client.Some(m.HealthPath.ValueString()),
+		Public: client.Some(m.Public.ValueBool()), Links: client.Some(attributes.ElementsOf(m.Links)), MemoryMB: client.Some(m.MemoryMB.ValueInt64())}
 }
 
 // appShape returns the attributes of a model that a configuration can set.

@@ -162,14 +162,14 @@ func (u appUpdate) isShown(a client.App) bool {
 // changes reports whether the plan changes anything at the service.
 func (u appUpdate) changes(p appProgress) bool {
 	return envChanges(u.prior, u.planned) || u.planned.asksForAnotherCommit(p.model) ||
-		len(appDifference(u.prior, u.planned, u.prior, nil, false)) > 0
+		len(appDifference(u.prior, u.planned, client.App{}, nil, false)) > 0
 }
 
 // changesArguments reports whether the plan changes an argument that the service knows. An
 // update may also only finish what an earlier apply has left.
 func (u appUpdate) changesArguments() bool {
 	return envChanges(u.prior, u.planned) || !u.prior.DeployCommit.Equal(u.planned.DeployCommit) ||
-		len(appDifference(u.prior, u.planned, u.prior, nil, false)) > 0
+		len(appDifference(u.prior, u.planned, client.App{}, nil, false)) > 0
 }
 
 func (u appUpdate) envToSend(app client.App, p appProgress) (map[string]string, error) {
@@ -197,13 +197,11 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 	if env == nil && envChanges(u.prior, u.planned) {
 		u.noteVariables(p) // the service has them already
 	}
-	there := p.model.withUnknown(p.work.Unsure)
-	there.setRecord(app, p.secret)
 	p.model.setRecord(app, p.secret)
 	if p.model.Status.ValueString() == client.AppBuilding && p.model.BuildID.IsNull() {
 		p.work.Deploying = true // imported while its first build runs
 	}
-	return appDifference(prior, u.planned, there, env, rebuild), nil
+	return appDifference(prior, u.planned, app, env, rebuild), nil
 }
 
 // recordShowsChange reports whether the app's record shows everything for which the plan
