@@ -2,10 +2,10 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
-	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -21,33 +21,11 @@ import (
 
 // String returns the step in the form that the table uses.
 func (s appStep) String() string {
-	c := s.change
-	if c == nil {
+	if s.change == nil {
 		return "redeploy"
 	}
-	var parts []string
-	if c.Branch != nil {
-		parts = append(parts, "branch "+*c.Branch)
-	}
-	if c.Port != nil {
-		parts = append(parts, fmt.Sprint("port ", *c.Port))
-	}
-	if c.HealthPath != nil {
-		parts = append(parts, "health_path "+*c.HealthPath)
-	}
-	if c.Public != nil {
-		parts = append(parts, fmt.Sprint("public ", *c.Public))
-	}
-	if c.MemoryMB != nil {
-		parts = append(parts, fmt.Sprint("memory_mb ", *c.MemoryMB))
-	}
-	if c.Links != nil {
-		parts = append(parts, fmt.Sprint("links ", *c.Links))
-	}
-	if c.Env != nil {
-		parts = append(parts, fmt.Sprint("env ", *c.Env))
-	}
-	return strings.Join(parts, ", ")
+	change, _ := json.Marshal(s.change) // pointers to text, numbers and lists
+	return string(change)
 }
 
 // plainApp returns the app that the tables and the drawn apps start from.
@@ -82,21 +60,21 @@ func TestAppDifference(t *testing.T) {
 		"memory that is not known":     {plain, with(func(m *appModel) { m.MemoryMB = types.Int64Unknown() }), nil, false, "[]"},
 		"no links, another way":        {plain, with(func(m *appModel) { m.Links = types.SetValueMust(types.StringType, nil) }), nil, false, "[]"},
 		"what only the provider knows": {plain, with(func(m *appModel) { m.DeletionProtection = types.BoolValue(false) }), nil, false, "[]"},
-		"a restart":                    {plain, with(func(m *appModel) { m.Port = types.Int64Value(8080) }), nil, false, "[port 8080]"},
+		"a restart":                    {plain, with(func(m *appModel) { m.Port = types.Int64Value(8080) }), nil, false, `[{"port":8080}]`},
 		"everything that restarts": {plain, with(func(m *appModel) {
 			m.HealthPath, m.Public, m.MemoryMB = types.StringValue("/up"), types.BoolValue(false), types.Int64Value(600)
 			m.Links = attributes.SetOf([]string{"auth"}, types.SetUnknown(types.StringType))
-		}), nil, false, "[health_path /up, public false, memory_mb 600, links [auth]]"},
-		"links that go":                 {with(func(m *appModel) { m.Links = attributes.SetOf([]string{"auth"}, types.SetUnknown(types.StringType)) }), plain, nil, false, "[links []]"},
-		"a branch builds":               {plain, with(func(m *appModel) { m.Branch = types.StringValue("next") }), nil, true, "[branch next]"},
-		"variables build":               {plain, plain, map[string]string{"A": "1"}, true, "[env map[A:1]]"},
-		"no variable is left":           {plain, plain, map[string]string{}, false, "[env map[]]"},
+		}), nil, false, `[{"health_path":"/up","public":false,"links":["auth"],"memory_mb":600}]`},
+		"links that go":                 {with(func(m *appModel) { m.Links = attributes.SetOf([]string{"auth"}, types.SetUnknown(types.StringType)) }), plain, nil, false, `[{"links":[]}]`},
+		"a branch builds":               {plain, with(func(m *appModel) { m.Branch = types.StringValue("next") }), nil, true, `[{"branch":"next"}]`},
+		"variables build":               {plain, plain, map[string]string{"A": "1"}, true, `[{"env":{"A":"1"}}]`},
+		"no variable is left":           {plain, plain, map[string]string{}, false, `[{"env":{}}]`},
 		"a trigger":                     {plain, with(func(m *appModel) { m.RedeployTriggers = stringsMap(map[string]string{"v": "1"}) }), nil, false, "[redeploy]"},
 		"a build that is to come again": {plain, plain, nil, true, "[redeploy]"},
 		"a restart and a trigger": {plain, with(func(m *appModel) {
 			m.Port, m.RedeployTriggers = types.Int64Value(8080), stringsMap(map[string]string{"v": "1"})
-		}), nil, false, "[port 8080 redeploy]"},
-		"variables and a trigger at one": {plain, with(func(m *appModel) { m.RedeployTriggers = stringsMap(map[string]string{"v": "1"}) }), map[string]string{"A": "1"}, true, "[env map[A:1]]"},
+		}), nil, false, `[{"port":8080} redeploy]`},
+		"variables and a trigger at one": {plain, with(func(m *appModel) { m.RedeployTriggers = stringsMap(map[string]string{"v": "1"}) }), map[string]string{"A": "1"}, true, `[{"env":{"A":"1"}}]`},
 	} {
 		if got := fmt.Sprint(appDifference(row.there, row.planned, recordOfModel(row.there), row.env, row.rebuild)); got != row.want {
 			t.Errorf("%s: got %s, want %s", name, got, row.want)
@@ -120,7 +98,7 @@ func TestAppDifferenceSendsWhatIsMissing(t *testing.T) {
 	}{
 		"changed by somebody else, and not by the plan": {plain, plain, both, "[]"},
 		"made already":                        {plain, port, port, "[]"},
-		"made in part":                        {plain, both, port, "[branch next]"},
+		"made in part":                        {plain, both, port, `[{"branch":"next"}]`},
 		"a trigger, of which no record tells": {plain, triggered, triggered, "[redeploy]"},
 	} {
 		if got := fmt.Sprint(appDifference(row.prior, row.planned, recordOfModel(row.there), nil, false)); got != row.want {
@@ -148,15 +126,15 @@ func TestWhatARecordShowsOfAPlan(t *testing.T) {
 		shown, partly  bool
 	}{
 		"nothing is planned":                {plainApp(), plainApp(), others, "[]", true, false},
-		"nothing is shown":                  {plainApp(), planned, before, "[port 8080, memory_mb 600, links [auth]]", false, false},
+		"nothing is shown":                  {plainApp(), planned, before, `[{"port":8080,"links":["auth"],"memory_mb":600}]`, false, false},
 		"everything is shown":               {plainApp(), planned, after, "[]", true, true},
-		"a part is shown":                   {plainApp(), planned, part, "[memory_mb 600, links [auth]]", false, true},
-		"everything is hidden":              {plainApp(), planned, hidden, "[port 8080, memory_mb 600, links [auth]]", true, false},
+		"a part is shown":                   {plainApp(), planned, part, `[{"links":["auth"],"memory_mb":600}]`, false, true},
+		"everything is hidden":              {plainApp(), planned, hidden, `[{"port":8080,"links":["auth"],"memory_mb":600}]`, true, false},
 		"an earlier change was not made":    {reverted, plainApp(), before, "[]", true, true},
-		"an earlier change was made":        {reverted, plainApp(), others, "[port 3000, links []]", false, false},
-		"an earlier change is hidden":       {reverted, plainApp(), client.App{}, "[port 3000, links []]", true, false},
+		"an earlier change was made":        {reverted, plainApp(), others, `[{"port":3000,"links":[]}]`, false, false},
+		"an earlier change is hidden":       {reverted, plainApp(), client.App{}, `[{"port":3000,"links":[]}]`, true, false},
 		"a creation, compared with nothing": {nothing, plainApp(), before, "[]", true, true},
-		"another app of the name":           {nothing, plainApp(), others, "[port 3000]", false, true},
+		"another app of the name":           {nothing, plainApp(), others, `[{"port":3000}]`, false, true},
 	} {
 		if got := fmt.Sprint(appDifference(row.prior, row.planned, row.record, nil, false)); got != row.sent {
 			t.Errorf("%s: got %s sent, want %s", name, got, row.sent)
@@ -288,13 +266,10 @@ func appShape(m appModel) string {
 
 // Each attribute that a step sends becomes unknown if the step's end is not seen.
 func TestSentAttributesBecomeUnknown(t *testing.T) {
-	branch, port, path, public, memory := "next", int64(8080), "/up", false, int64(512)
-	step := appStep{change: &client.AppChange{Branch: &branch, Port: &port, HealthPath: &path, Public: &public, MemoryMB: &memory, Links: &[]string{}, Env: &map[string]string{}}}
-	change := reflect.ValueOf(*step.change)
-	for i := range change.NumField() {
-		if change.Field(i).IsNil() {
-			t.Errorf("the step: got it without %s, want every field sent", change.Type().Field(i).Name)
-		}
+	step := appStep{change: &client.AppChange{}}
+	change := reflect.ValueOf(step.change).Elem()
+	for _, field := range change.Fields() {
+		field.Set(reflect.New(field.Type().Elem()))
 	}
 	names := step.attributes()
 	if len(names) != change.NumField() || len((appStep{}).attributes()) != 0 {
