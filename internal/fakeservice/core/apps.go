@@ -214,26 +214,23 @@ func (s *Service) mutateApp(id, name string, plan func(*state, *instance, *app) 
 
 // Change applies the fields of change that were sent.
 func (a *App) Change(change AppChange) {
-	if change.Branch != nil {
-		a.Branch = *change.Branch
-	}
-	if change.Port != nil {
-		a.Port = *change.Port
-	}
-	if change.HealthPath != nil {
-		a.HealthPath = *change.HealthPath
-	}
-	if change.Public != nil {
-		a.Public = *change.Public
-	}
+	assign(&a.Branch, change.Branch)
+	assign(&a.Port, change.Port)
+	assign(&a.HealthPath, change.HealthPath)
+	assign(&a.Public, change.Public)
+	assign(&a.MemoryMB, change.MemoryMB)
 	if change.Env != nil {
 		a.Env = maps.Clone(*change.Env)
 	}
 	if change.Links != nil {
 		a.Links = slices.Clone(*change.Links)
 	}
-	if change.MemoryMB != nil {
-		a.MemoryMB = *change.MemoryMB
+}
+
+// assign sets a field to its new value if it was sent.
+func assign[T any](field, sent *T) {
+	if sent != nil {
+		*field = *sent
 	}
 }
 
