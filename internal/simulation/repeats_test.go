@@ -2,13 +2,16 @@ package simulation
 
 import (
 	"encoding/json"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
@@ -132,22 +135,12 @@ func (w *world) repeatsEngines(i fakeservice.Instance, body []byte) string {
 }
 
 func repeatsApp(app fakeservice.App, body []byte) string {
-	var asked struct {
-		Branch, HealthPath *string
-		Port               *int
-		Public             *bool
-		Env                *map[string]string
-		Links              *[]string
-		MemoryMB           *int `json:"memory_mb"`
-	}
+	var asked core.AppChange
 	if json.Unmarshal(body, &asked) != nil {
 		return ""
 	}
-	switch {
-	case asked.HealthPath != nil, asked.MemoryMB != nil && *asked.MemoryMB != app.MemoryMB,
-		asked.Branch != nil && *asked.Branch != app.Branch, asked.Port != nil && *asked.Port != app.Port,
-		asked.Public != nil && *asked.Public != app.Public, asked.Env != nil && !maps.Equal(*asked.Env, app.Env),
-		asked.Links != nil && list(*asked.Links) != list(app.Links):
+	changed := app
+	if changed.Change(asked); !cmp.Equal(changed, app, cmpopts.EquateEmpty()) {
 		return ""
 	}
 	return "it changes the app to what it is"
