@@ -10,41 +10,41 @@ import (
 //
 //nolint:revive // each has its comment in core
 type (
-	Account      = core.Account
-	NewKey       = core.NewKey
-	Instance     = core.Instance
-	Engine       = core.Engine
-	Backup       = core.Backup
-	Activity     = core.Activity
-	App          = core.App
-	AppFailure   = core.AppFailure
-	Build        = core.Build
-	Database     = core.Database
-	Extension    = core.Extension
-	Webhook      = core.Webhook
-	Job          = core.Job
-	Event        = core.Event
-	Delivery     = core.DeliveryRecord
-	Attempt      = core.Attempt
-	Mail         = core.Mail
-	Query        = core.Query
-	QueryResult  = core.QueryResult
-	SQLError     = core.SQLError
-	Querier      = core.Querier
-	QuerierFunc  = core.QuerierFunc
-	DataPlane    = core.DataPlane
-	ControlPlane = core.ControlPlane
-	Machine      = core.Machine
-	Endpoints    = core.Endpoints
-	Failure      = core.Failure
-	Finding      = core.Finding
-	JobMatch     = core.JobMatch
-	BuildMatch   = core.BuildMatch
-	AppMatch     = core.AppMatch
-	Catalog      = core.Catalog
-	Plan         = core.Plan
-	Request      = requestlog.Request
-	ToolCall     = mcp.Call
+	Account        = core.Account
+	NewKey         = core.NewKey
+	Instance       = core.Instance
+	Engine         = core.Engine
+	Backup         = core.Backup
+	Activity       = core.Activity
+	App            = core.App
+	AppFailure     = core.AppFailure
+	Build          = core.Build
+	Database       = core.Database
+	Extension      = core.Extension
+	Webhook        = core.Webhook
+	Job            = core.Job
+	Event          = core.Event
+	Delivery       = core.DeliveryRecord
+	Attempt        = core.Attempt
+	Mail           = core.Mail
+	Query          = core.Query
+	QueryResult    = core.QueryResult
+	SQLError       = core.SQLError
+	Querier        = core.Querier
+	QuerierFunc    = core.QuerierFunc
+	DataPlane      = core.DataPlane
+	ControlPlane   = core.ControlPlane
+	DesiredMachine = core.DesiredMachine
+	Endpoints      = core.Endpoints
+	Failure        = core.Failure
+	Finding        = core.Finding
+	JobMatch       = core.JobMatch
+	BuildMatch     = core.BuildMatch
+	AppMatch       = core.AppMatch
+	Catalog        = core.Catalog
+	Plan           = core.Plan
+	Request        = requestlog.Request
+	ToolCall       = mcp.Call
 )
 
 // Statuses of instances, jobs, builds and apps, and the names of engines.

@@ -17,10 +17,10 @@ type stubPlane struct {
 	control               fakeservice.ControlPlane
 
 	// apply, if non-nil, is called by Apply.
-	apply func(ctx context.Context, m fakeservice.Machine) error
+	apply func(ctx context.Context, m fakeservice.DesiredMachine) error
 
 	mu      sync.Mutex
-	applied []fakeservice.Machine
+	applied []fakeservice.DesiredMachine
 	calls   []string
 	failing []fakeservice.Finding
 }
@@ -53,7 +53,7 @@ func (p *stubPlane) called() []string {
 }
 
 func (p *stubPlane) Apply(ctx context.Context, instanceID string) error {
-	m, err := p.control.Machine(instanceID)
+	m, err := p.control.DesiredMachine(instanceID)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func TestJobsWaitForTheirWork(t *testing.T) {
 	plane := &stubPlane{}
 	a := startWith(t, plane)
 	id := a.running()
-	plane.apply = func(context.Context, fakeservice.Machine) error {
+	plane.apply = func(context.Context, fakeservice.DesiredMachine) error {
 		close(begun)
 		<-finish
 		return nil
@@ -147,7 +147,7 @@ func TestFailedWorkFailsTheJob(t *testing.T) {
 	plane := &stubPlane{}
 	a := startWith(t, plane)
 	id := a.running("postgres")
-	plane.apply = func(_ context.Context, m fakeservice.Machine) error {
+	plane.apply = func(_ context.Context, m fakeservice.DesiredMachine) error {
 		if len(m.Allowlist) > 0 {
 			return &fakeservice.Failure{Code: "no_route", Detail: "There is no route."}
 		}
@@ -202,7 +202,7 @@ func TestJobsAtWorkAreNotMadeToFail(t *testing.T) {
 		return a.call("GET", "/instances/"+id+"/connection", nil).body["engines"].(object)["postgres"].(object)["owner_url"].(string)
 	}
 	begun := make(chan struct{})
-	plane.apply = func(context.Context, fakeservice.Machine) error {
+	plane.apply = func(context.Context, fakeservice.DesiredMachine) error {
 		close(begun)
 		return nil
 	}
@@ -265,7 +265,7 @@ func TestCreationWithDataPlane(t *testing.T) {
 // After a failed creation, nothing of the machine is left.
 func TestCreationWhoseWorkFails(t *testing.T) {
 	t.Parallel()
-	plane := &stubPlane{apply: func(context.Context, fakeservice.Machine) error { return errors.New("no room") }}
+	plane := &stubPlane{apply: func(context.Context, fakeservice.DesiredMachine) error { return errors.New("no room") }}
 	a := startWith(t, plane)
 	made := a.done("POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east"})
 	equal(t, "status", a.call("GET", "/instances/"+made.string("id"), nil).string("status"), "failed")
@@ -281,7 +281,7 @@ func TestCloseStopsWork(t *testing.T) {
 	a := startWith(t, plane)
 	id := a.running()
 	begun := make(chan struct{})
-	plane.apply = func(ctx context.Context, _ fakeservice.Machine) error {
+	plane.apply = func(ctx context.Context, _ fakeservice.DesiredMachine) error {
 		close(begun)
 		<-ctx.Done()
 		plane.note("stopped")
@@ -307,7 +307,7 @@ func TestRemovalStopsWork(t *testing.T) {
 	a := startWith(t, plane)
 	id := a.running()
 	begun := make(chan struct{})
-	plane.apply = func(ctx context.Context, _ fakeservice.Machine) error {
+	plane.apply = func(ctx context.Context, _ fakeservice.DesiredMachine) error {
 		close(begun)
 		<-ctx.Done()
 		return ctx.Err()

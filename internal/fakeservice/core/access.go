@@ -43,7 +43,7 @@ type allowlistJob struct{ Allowlist []string }
 
 func (j *allowlistJob) spec(_ *state, in *instance) jobSpec {
 	return jobSpec{
-		change: func(m *Machine) { m.Allowlist = slices.Clone(j.Allowlist) },
+		change: func(m *DesiredMachine) { m.Allowlist = slices.Clone(j.Allowlist) },
 		work:   applyChange,
 		apply:  func() { in.Allowlist = slices.Clone(j.Allowlist) },
 		data:   func() map[string]any { return map[string]any{"allowlist": j.Allowlist} },

@@ -19,7 +19,7 @@ type rotateJob struct{ Credentials Credentials }
 
 func (j *rotateJob) spec(_ *state, in *instance) jobSpec {
 	return jobSpec{
-		change: func(m *Machine) { m.Credentials = j.Credentials },
+		change: func(m *DesiredMachine) { m.Credentials = j.Credentials },
 		work:   applyChange,
 		apply:  func() { in.Secrets.Credentials = j.Credentials },
 	}
@@ -51,7 +51,7 @@ type resizeJob struct{ Plan Plan }
 
 func (j *resizeJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
-		change: func(m *Machine) { m.Plan, m.Limits = j.Plan.ID, j.Plan },
+		change: func(m *DesiredMachine) { m.Plan, m.Limits = j.Plan.ID, j.Plan },
 		work:   applyChange,
 		apply: func() {
 			in.Plan = j.Plan.ID

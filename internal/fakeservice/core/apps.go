@@ -266,7 +266,7 @@ type appUpdateJob struct {
 func (j *appUpdateJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
 		target: "apps/" + j.App,
-		change: func(m *Machine) {
+		change: func(m *DesiredMachine) {
 			// If a build follows, the build applies the change.
 			if changed := m.App(j.App); changed != nil && j.BuildID == "" {
 				changed.Change(j.Change)
@@ -318,7 +318,7 @@ func (j *appDeleteJob) spec(st *state, in *instance) jobSpec {
 				st.endBuilds(in, []*app{a}, "the app is being deleted")
 			}
 		},
-		change: func(m *Machine) {
+		change: func(m *DesiredMachine) {
 			m.Apps = slices.DeleteFunc(m.Apps, func(a App) bool { return a.Name == j.App })
 		},
 		work: func(ctx context.Context, t task) error { return t.plane.RemoveApp(ctx, t.instanceID, j.App) },

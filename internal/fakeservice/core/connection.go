@@ -79,7 +79,7 @@ func (s *Service) Connection(ctx context.Context, id string) (ConnectionRecord, 
 // that the machine is about to have: during a rotation, the old ones no longer work.
 func (st *state) connectionEngines(in *instance) ConnectionEngines {
 	var engines ConnectionEngines
-	at, secrets := st.endpoints(in), st.machine(in).Credentials
+	at, secrets := st.endpoints(in), st.desiredMachine(in).Credentials
 	for name := range in.Engines {
 		switch name {
 		case EnginePostgres:

@@ -126,9 +126,9 @@ type DataPlane interface {
 // ControlPlane describes the desired machines to the data plane, and receives events that
 // happen there, such as a visitor's sign-up. A Service is a ControlPlane.
 type ControlPlane interface {
-	// Machine returns the desired state of a machine at this moment. It returns an error
-	// if the instance no longer exists.
-	Machine(instanceID string) (Machine, error)
+	// DesiredMachine returns the desired state of a machine at this moment. It returns an
+	// error if the instance no longer exists.
+	DesiredMachine(instanceID string) (DesiredMachine, error)
 	Emit(kind, instanceID string, data map[string]any)
 	// AppRuns reports that a deployed app answers its health path. AppFailed reports that
 	// it has not answered for too long.
@@ -149,9 +149,9 @@ type Process struct {
 	PID                     int
 }
 
-// Machine is the desired state of an instance's machine. It consists of the record,
+// DesiredMachine is the desired state of an instance's machine. It consists of the record,
 // fields that the API does not show, and the changes of the job in progress.
-type Machine struct {
+type DesiredMachine struct {
 	Instance
 	// Limits is the instance's plan.
 	Limits      Plan
@@ -164,13 +164,13 @@ type Machine struct {
 }
 
 // HasEngine reports whether an engine is on.
-func (m Machine) HasEngine(name string) bool {
+func (m DesiredMachine) HasEngine(name string) bool {
 	_, on := m.Engines[name]
 	return on
 }
 
 // App returns the app with this name, or nil.
-func (m *Machine) App(name string) *App {
+func (m *DesiredMachine) App(name string) *App {
 	at := slices.IndexFunc(m.Apps, func(a App) bool { return a.Name == name })
 	if at < 0 {
 		return nil
@@ -228,22 +228,22 @@ type BuildFailure struct{ Log string }
 // Error returns the end of the log.
 func (f *BuildFailure) Error() string { return f.Log }
 
-// Machine returns the desired state of a machine at this moment.
-func (s *Service) Machine(instanceID string) (Machine, error) {
-	return change(s, func(st *state) (Machine, error) {
+// DesiredMachine returns the desired state of a machine at this moment.
+func (s *Service) DesiredMachine(instanceID string) (DesiredMachine, error) {
+	return change(s, func(st *state) (DesiredMachine, error) {
 		in, err := st.lookup(instanceID)
 		if err != nil {
-			return Machine{}, err
+			return DesiredMachine{}, err
 		}
-		return st.machine(in), nil
+		return st.desiredMachine(in), nil
 	})
 }
 
-// machine returns the desired state of the instance's machine: its record, with the
+// desiredMachine returns the desired state of the instance's machine: its record, with the
 // changes of the job in progress once the work of the job has begun.
-func (st *state) machine(in *instance) Machine {
+func (st *state) desiredMachine(in *instance) DesiredMachine {
 	limits, _ := st.Catalog.plan(in.Plan) // a plan that is no longer offered has no limits
-	m := Machine{
+	m := DesiredMachine{
 		Instance:    in.clone(),
 		Limits:      limits,
 		Databases:   slices.Clone(in.Databases),

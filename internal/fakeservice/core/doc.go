@@ -15,6 +15,11 @@
 // record, with the changes of the job in progress. So concurrent calls about one machine
 // never work on two versions of it.
 //
+// An instance has one name per layer. instance is what core stores: the data of an Instance,
+// which tests can edit, and what only core needs. InstanceRecord is what the API shows.
+// DesiredMachine is what the data plane is asked for. In package dataplane, machine is what
+// runs, and keptMachine is its record for the next run.
+//
 // Every time is a time of the fake's clock. Jobs, builds and deliveries that are due
 // happen in order, each at its own time, before an operation sees the state (store.go). A
 // read can show the state of an earlier moment (past.go).

@@ -59,7 +59,7 @@ func (j *enginesJob) spec(st *state, in *instance) jobSpec {
 				st.endBuilds(in, in.Apps, "the apps engine is being turned off")
 			}
 		},
-		change: func(m *Machine) {
+		change: func(m *DesiredMachine) {
 			m.Engines = changedEngines(m.Engines, j.Budgets)
 			if !m.HasEngine(EngineApps) {
 				m.Apps = nil
@@ -230,7 +230,7 @@ type authSettingsJob struct{ Change AuthSettingsChange }
 
 func (j *authSettingsJob) spec(_ *state, in *instance) jobSpec {
 	return jobSpec{
-		change: func(m *Machine) { j.Change.apply(m.Engines) },
+		change: func(m *DesiredMachine) { j.Change.apply(m.Engines) },
 		work:   applyChange,
 		apply:  func() { j.Change.apply(in.Engines) },
 		data: func() map[string]any {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// instance is a machine with all its objects.
+// instance is a stored instance with all its objects.
 type instance struct {
 	Instance
 	// Sequence orders instances, so that a page can begin after an instance that has been
@@ -39,7 +39,7 @@ type instance struct {
 	backingUp bool
 	// change, if non-nil, applies the changes of the job in progress to the machine. It
 	// is set from the beginning of the job's work to its end.
-	change func(*Machine)
+	change func(*DesiredMachine)
 }
 
 // find returns an instance, or nil. The caller may change it.

@@ -49,7 +49,7 @@ type jobSpec struct {
 	// change, if non-nil, applies the job's changes to the desired machine. They are
 	// visible to the data plane from the beginning of the work on, and no longer if the
 	// job fails.
-	change func(*Machine)
+	change func(*DesiredMachine)
 	// work, if non-nil, is the job's real work with a data plane. The job ends when its
 	// time has come and its work has returned.
 	work work

@@ -76,7 +76,7 @@ func (s *Service) Secrets() []string {
 	return inspect(s, func(st *state) (list []string) {
 		list = slices.Collect(maps.Values(st.Credentials))
 		for _, in := range st.Instances {
-			for _, c := range []Credentials{in.Secrets.Credentials, st.machine(in).Credentials} {
+			for _, c := range []Credentials{in.Secrets.Credentials, st.desiredMachine(in).Credentials} {
 				list = append(list, c.PostgresOwner, c.PostgresReadOnly, c.Redis, c.CouchDB, c.NATS, c.AuthSigningKey, c.AuthServiceKey)
 			}
 			for _, a := range in.Apps {

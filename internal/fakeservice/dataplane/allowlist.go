@@ -9,7 +9,7 @@ import (
 
 // allowlistOf returns the blocks from which the machine's engines accept connections. An
 // empty list accepts every address.
-func allowlistOf(wanted core.Machine) ([]netip.Prefix, error) {
+func allowlistOf(wanted core.DesiredMachine) ([]netip.Prefix, error) {
 	var blocks []netip.Prefix
 	for _, entry := range wanted.Allowlist {
 		block, err := blockOf(entry)

@@ -101,7 +101,7 @@ func (p *Plane) run(m *machine, built *appruntime.Build, spec appruntime.Spec, n
 }
 
 // specOf returns the desired state of an app.
-func specOf(m *machine, wanted core.Machine, a core.App) appruntime.Spec {
+func specOf(m *machine, wanted core.DesiredMachine, a core.App) appruntime.Spec {
 	spec := appruntime.Spec{Port: a.Port, HealthPath: a.HealthPath, Public: a.Public, Env: a.Env, Disk: int64(wanted.Limits.DiskGB) << 30}
 	if m.postgres != nil {
 		spec.Database, spec.CA = databaseURL(m, wanted).String(), wanted.CA.Certificate
@@ -189,7 +189,7 @@ func (p *Plane) removeApps(m *machine) error {
 
 // applyApps removes apps that are no longer wanted, and restarts those whose settings
 // have changed, such as a password. The caller must hold the turn.
-func (p *Plane) applyApps(_ context.Context, m *machine, wanted core.Machine) error {
+func (p *Plane) applyApps(_ context.Context, m *machine, wanted core.DesiredMachine) error {
 	if !wanted.HasEngine(core.EngineApps) {
 		return p.removeApps(m)
 	}
@@ -198,14 +198,14 @@ func (p *Plane) applyApps(_ context.Context, m *machine, wanted core.Machine) er
 	})
 }
 
-func (p *Plane) restartApps(ctx context.Context, m *machine, wanted core.Machine) error {
+func (p *Plane) restartApps(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
 	return p.eachApp(m, wanted, func(running *appruntime.App, a core.App) error {
 		return restart(ctx, running, specOf(m, wanted, a))
 	})
 }
 
 // eachApp calls do for each deployed app that is wanted.
-func (p *Plane) eachApp(m *machine, wanted core.Machine, do func(*appruntime.App, core.App) error) error {
+func (p *Plane) eachApp(m *machine, wanted core.DesiredMachine, do func(*appruntime.App, core.App) error) error {
 	var errs []error
 	for _, name := range p.apps.Apps(m.id) {
 		at := slices.IndexFunc(wanted.Apps, func(a core.App) bool { return a.Name == name.App })
@@ -219,7 +219,7 @@ func (p *Plane) eachApp(m *machine, wanted core.Machine, do func(*appruntime.App
 }
 
 // resetApps empties the data folder of each app.
-func (p *Plane) resetApps(_ context.Context, m *machine, wanted core.Machine) error {
+func (p *Plane) resetApps(_ context.Context, m *machine, wanted core.DesiredMachine) error {
 	return p.eachApp(m, wanted, func(running *appruntime.App, _ core.App) error { return running.EraseData() })
 }
 

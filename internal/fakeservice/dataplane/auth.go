@@ -22,7 +22,7 @@ const authPort = 9999
 
 // applyAuth brings the machine's auth engine to its desired state. The caller must hold
 // the turn.
-func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted core.Machine) error {
+func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
 	if !wanted.HasEngine(core.EngineAuth) {
 		return p.dropAuth(ctx, m, wanted)
 	}
@@ -53,7 +53,7 @@ func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted core.Machine) 
 	return nil
 }
 
-func (p *Plane) authSettings(m *machine, wanted core.Machine) (authengine.Settings, error) {
+func (p *Plane) authSettings(m *machine, wanted core.DesiredMachine) (authengine.Settings, error) {
 	if m.postgres == nil {
 		return authengine.Settings{}, &core.Failure{Code: "engine_off", Detail: "the auth engine needs Postgres"}
 	}
@@ -73,7 +73,7 @@ func (p *Plane) authSettings(m *machine, wanted core.Machine) (authengine.Settin
 
 // databaseURL returns the URL of the database for programs on the machine. It lacks the
 // path of the CA's file, which differs for each of them.
-func databaseURL(m *machine, wanted core.Machine) *url.URL {
+func databaseURL(m *machine, wanted core.DesiredMachine) *url.URL {
 	return &url.URL{
 		Scheme:   "postgresql",
 		User:     url.UserPassword(postgres.OwnerRole, wanted.Credentials.PostgresOwner),
@@ -84,7 +84,7 @@ func databaseURL(m *machine, wanted core.Machine) *url.URL {
 }
 
 // insideURL returns databaseURL for this process, with the CA in a file.
-func (p *Plane) insideURL(m *machine, wanted core.Machine) (string, error) {
+func (p *Plane) insideURL(m *machine, wanted core.DesiredMachine) (string, error) {
 	file := p.authority(m.id)
 	if err := os.WriteFile(file, []byte(wanted.CA.Certificate), 0o600); err != nil {
 		return "", err
@@ -106,7 +106,7 @@ func (p *Plane) authority(instanceID string) string {
 
 // dropAuth turns the engine off and deletes its accounts, even if the engine no longer
 // runs.
-func (p *Plane) dropAuth(ctx context.Context, m *machine, wanted core.Machine) error {
+func (p *Plane) dropAuth(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
 	if m.authPort == 0 {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (p *Plane) dropAuth(ctx context.Context, m *machine, wanted core.Machine) e
 	return p.removeAuth(m)
 }
 
-func (p *Plane) eraseAuth(ctx context.Context, m *machine, wanted core.Machine) error {
+func (p *Plane) eraseAuth(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
 	if m.auth != nil {
 		return m.auth.Erase(ctx)
 	}

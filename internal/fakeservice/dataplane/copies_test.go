@@ -40,11 +40,11 @@ func TestSaveAndLoad(t *testing.T) {
 	keep(t, at.AppURLs["web"], "another")
 	must(t, p.DropBackup(t.Context(), "i-1", "bak-1"))
 
-	apps, _ := r.Machine("i-1")
+	apps, _ := r.DesiredMachine("i-1")
 	fork := func(id string, engines ...string) {
 		r.machine(id, engines...)
 		r.rotate(id)
-		r.change(id, func(m *core.Machine) { m.Apps = apps.Apps })
+		r.change(id, func(m *core.DesiredMachine) { m.Apps = apps.Apps })
 	}
 	check := func(p *dataplane.Plane, id string) {
 		t.Helper()
@@ -92,7 +92,7 @@ func TestSaveAndLoad(t *testing.T) {
 	must(t, other.Load(t.Context(), "i-3", saved))
 	r.exec(other, "i-3", "SELECT * FROM saved")
 	r.awaitRun("i-3", "web")
-	m, _ := r.Machine("i-3")
+	m, _ := r.DesiredMachine("i-3")
 	if _, err := other.Query(t.Context(), core.Query{Instance: m.Instance, Database: postgres.DefaultDatabase, Mode: "rw", SQL: "SELECT * FROM auth.users"}); err == nil {
 		t.Error("the accounts of an engine that is off: got no error, want one")
 	}

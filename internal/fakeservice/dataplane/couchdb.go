@@ -12,7 +12,7 @@ import (
 
 // applyCouchDB brings the machine's CouchDB to its desired state. Without Node.js or the
 // npm packages, the engine is only a record. The caller must hold the turn.
-func (p *Plane) applyCouchDB(ctx context.Context, m *machine, wanted core.Machine) error {
+func (p *Plane) applyCouchDB(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
 	if !wanted.HasEngine(core.EngineCouchDB) {
 		return p.removeCouchDB(m)
 	}

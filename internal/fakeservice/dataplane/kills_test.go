@@ -79,7 +79,7 @@ func newActor(t *testing.T) *actor {
 	t.Helper()
 	a := &actor{records: newRecords(t)}
 	a.machine(killed, core.EnginePostgres, core.EngineAuth, core.EngineApps)
-	a.change(killed, func(m *core.Machine) {
+	a.change(killed, func(m *core.DesiredMachine) {
 		m.Apps = []core.App{{Name: "web", Repo: "octo/app", Branch: "main", Port: 3000, HealthPath: "/healthz", Public: true}}
 	})
 	return a
@@ -88,7 +88,7 @@ func newActor(t *testing.T) *actor {
 // do does a deed. It may have been done before, in part or completely.
 func (a *actor) do(d deed) error {
 	ctx := a.t.Context()
-	m, err := a.Machine(killed)
+	m, err := a.DesiredMachine(killed)
 	if err != nil {
 		return err
 	}
@@ -134,11 +134,11 @@ func (a *actor) do(d deed) error {
 }
 
 func (a *actor) setEdition(n int) {
-	a.change(killed, func(m *core.Machine) { m.Credentials = secrets(strconv.Itoa(n)) })
+	a.change(killed, func(m *core.DesiredMachine) { m.Credentials = secrets(strconv.Itoa(n)) })
 }
 
 func (a *actor) sql(statement string) error {
-	m, err := a.Machine(killed)
+	m, err := a.DesiredMachine(killed)
 	if err != nil {
 		return err
 	}
@@ -323,7 +323,7 @@ func (w *world) check(t *testing.T, folder string, doing deed) {
 
 func (w *world) checkRows(t *testing.T, a *actor, doing deed) {
 	t.Helper()
-	m, err := a.Machine(killed)
+	m, err := a.DesiredMachine(killed)
 	must(t, err)
 	found, err := a.p.Query(t.Context(), core.Query{Instance: m.Instance, Database: postgres.DefaultDatabase, Mode: "ro", SQL: "SELECT n FROM t"})
 	must(t, err)

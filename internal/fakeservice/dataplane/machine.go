@@ -114,10 +114,10 @@ func (p *Plane) enterByID(ctx context.Context, id string) (*machine, func(), err
 
 // enterWanted waits for the turn at an existing machine and then asks for its desired
 // state, which may change during the turns of other calls.
-func (p *Plane) enterWanted(ctx context.Context, id string) (*machine, core.Machine, func(), error) {
+func (p *Plane) enterWanted(ctx context.Context, id string) (*machine, core.DesiredMachine, func(), error) {
 	m, leave, err := p.enterByID(ctx, id)
 	if err != nil {
-		return nil, core.Machine{}, nil, err
+		return nil, core.DesiredMachine{}, nil, err
 	}
 	entered := false
 	defer func() {
@@ -125,9 +125,9 @@ func (p *Plane) enterWanted(ctx context.Context, id string) (*machine, core.Mach
 			leave()
 		}
 	}()
-	wanted, err := p.controlPlane.Machine(id)
+	wanted, err := p.controlPlane.DesiredMachine(id)
 	if err != nil {
-		return nil, core.Machine{}, nil, errGone(id)
+		return nil, core.DesiredMachine{}, nil, errGone(id)
 	}
 	entered = true
 	return m, wanted, leave, nil
@@ -152,9 +152,9 @@ func (p *Plane) Apply(ctx context.Context, instanceID string) (err error) {
 }
 
 // apply brings the machine to its desired state. The caller must hold the turn.
-func (p *Plane) apply(ctx context.Context, m *machine, wanted core.Machine) error {
+func (p *Plane) apply(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
 	// The auth engine and the apps need the engines before them.
-	for _, apply := range []func(context.Context, *machine, core.Machine) error{
+	for _, apply := range []func(context.Context, *machine, core.DesiredMachine) error{
 		p.applyPostgres, p.applyRedis, p.applyNATS, p.applyCouchDB, p.applyAuth, p.applyApps,
 	} {
 		if err := apply(ctx, m, wanted); err != nil {
@@ -219,7 +219,7 @@ func (p *Plane) Restart(ctx context.Context, instanceID, engine string) (err err
 }
 
 // replaced is called after an engine was stopped and started, with the resulting error.
-func (p *Plane) replaced(ctx context.Context, m *machine, wanted core.Machine, e namedEngine, err error) error {
+func (p *Plane) replaced(ctx context.Context, m *machine, wanted core.DesiredMachine, e namedEngine, err error) error {
 	if err != nil || e.name != core.EnginePostgres {
 		return failure(err)
 	}
@@ -228,7 +228,7 @@ func (p *Plane) replaced(ctx context.Context, m *machine, wanted core.Machine, e
 
 // reconnect updates the programs that use Postgres, because its inside port may have
 // changed with a restart.
-func (p *Plane) reconnect(ctx context.Context, m *machine, wanted core.Machine) error {
+func (p *Plane) reconnect(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
 	return errors.Join(p.applyAuth(ctx, m, wanted), p.applyApps(ctx, m, wanted), p.note(m))
 }
 

@@ -8,10 +8,10 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 )
 
-// broken is a ControlPlane whose Machine panics.
+// broken is a ControlPlane whose DesiredMachine panics.
 type broken struct{ core.ControlPlane }
 
-func (broken) Machine(string) (core.Machine, error) { panic("broken") }
+func (broken) DesiredMachine(string) (core.DesiredMachine, error) { panic("broken") }
 
 // A panic in an operation becomes the error of that operation, and the machine can be
 // used afterwards.

@@ -11,7 +11,7 @@ import (
 
 // applyNATS brings the machine's NATS to its desired state. The caller must hold the
 // turn.
-func (p *Plane) applyNATS(ctx context.Context, m *machine, wanted core.Machine) error {
+func (p *Plane) applyNATS(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
 	if !wanted.HasEngine(core.EngineNATS) {
 		return p.removeNATS(m)
 	}

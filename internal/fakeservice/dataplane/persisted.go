@@ -31,7 +31,7 @@ func damaged(err error) error {
 // openRecords checks the kept folder and reads the records. It deletes nothing.
 func (p *Plane) openRecords() error {
 	p.records = filepath.Join(p.folder, recordsFolder)
-	p.kept = map[string]record{}
+	p.kept = map[string]keptMachine{}
 	if err := core.CheckFolder(p.folder, foreign.MatchString); err != nil {
 		return damaged(err)
 	}
@@ -52,7 +52,7 @@ func (p *Plane) openRecords() error {
 		if err != nil {
 			return err
 		}
-		r, err := readRecord(id, text)
+		r, err := readKeptMachine(id, text)
 		if err == nil {
 			err = r.claim(folders)
 		}
@@ -67,8 +67,8 @@ func (p *Plane) openRecords() error {
 	return nil
 }
 
-func readRecord(id string, text []byte) (record, error) {
-	var r record
+func readKeptMachine(id string, text []byte) (keptMachine, error) {
+	var r keptMachine
 	if err := core.CheckIdentifier(id); err != nil {
 		return r, fmt.Errorf("the name of the file: %w", err)
 	}
@@ -78,7 +78,7 @@ func readRecord(id string, text []byte) (record, error) {
 	return r, r.check()
 }
 
-func (r record) check() error {
+func (r keptMachine) check() error {
 	if inside, err := netip.ParseAddr(r.Inside); err != nil || !inside.IsLoopback() {
 		return fmt.Errorf("inside: %q is not a loopback address", r.Inside)
 	}
@@ -107,7 +107,7 @@ var dataFolders = map[string]string{
 
 // checkData returns an error if an engine of the record has lost its data, with which it
 // would start over.
-func (p *Plane) checkData(id string, r record) error {
+func (p *Plane) checkData(id string, r keptMachine) error {
 	for _, engine := range r.Data {
 		if !p.hasData(id, engine) {
 			return fmt.Errorf("the data of %s is missing", engine)
@@ -124,7 +124,7 @@ func (p *Plane) hasData(id, engine string) bool {
 
 // claim adds the folders of the record to those of the other records. Two apps with one
 // folder would delete each other's data.
-func (r record) claim(folders map[string]bool) error {
+func (r keptMachine) claim(folders map[string]bool) error {
 	for _, folder := range r.folders() {
 		if folders[folder] {
 			return fmt.Errorf("the folder %s is there twice", folder)
@@ -136,7 +136,7 @@ func (r record) claim(folders map[string]bool) error {
 
 // folders returns the folders of the record's apps and builds. A deployed build may be in
 // both lists of the record.
-func (r record) folders() []string {
+func (r keptMachine) folders() []string {
 	var all []string
 	for _, a := range r.Apps {
 		all = append(all, a.Folder)

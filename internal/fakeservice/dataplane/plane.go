@@ -98,7 +98,7 @@ type Plane struct {
 	machines map[string]*machine
 	builds   map[buildKey]*appruntime.Build
 	// kept has the machines of an earlier run that have not been requested yet.
-	kept   map[string]record
+	kept   map[string]keptMachine
 	closed bool
 
 	// unsandboxed is the reason that apps and builds run without a sandbox, or nil.

@@ -13,7 +13,7 @@ import (
 
 // applyPostgres brings the machine's Postgres to its desired state. The caller must hold
 // the turn.
-func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.Machine) error {
+func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
 	if !wanted.HasEngine(core.EnginePostgres) {
 		return p.removePostgres(m)
 	}
@@ -44,7 +44,7 @@ func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.Machi
 
 // certificate issues a certificate for the machine's outside host and for its inside
 // address.
-func (p *Plane) certificate(m *machine, wanted core.Machine) (certificate, key string, err error) {
+func (p *Plane) certificate(m *machine, wanted core.DesiredMachine) (certificate, key string, err error) {
 	if !p.public.Shared() {
 		return wanted.CA.Issue(m.inside)
 	}
@@ -67,7 +67,7 @@ func (p *Plane) removePostgres(m *machine) error {
 	return cluster.Remove()
 }
 
-func settingsOf(wanted core.Machine) (postgres.Settings, error) {
+func settingsOf(wanted core.DesiredMachine) (postgres.Settings, error) {
 	settings := postgres.Settings{
 		OwnerPassword:    wanted.Credentials.PostgresOwner,
 		ReadOnlyPassword: wanted.Credentials.PostgresReadOnly,

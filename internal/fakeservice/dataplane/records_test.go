@@ -29,7 +29,7 @@ type records struct {
 	authority core.Authority
 
 	mu       sync.Mutex
-	machines map[string]core.Machine
+	machines map[string]core.DesiredMachine
 	// news has the last status of apps, by instance/app.
 	news map[string]string
 }
@@ -43,15 +43,15 @@ func newRecords(t *testing.T) *records {
 			t.Error(err)
 		}
 	})
-	m, err := service.Machine(service.AddInstance(core.Instance{}).ID)
+	m, err := service.DesiredMachine(service.AddInstance(core.Instance{}).ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &records{t: t, authority: m.CA, machines: map[string]core.Machine{}, news: map[string]string{}}
+	return &records{t: t, authority: m.CA, machines: map[string]core.DesiredMachine{}, news: map[string]string{}}
 }
 
-// Machine returns the desired state of a machine.
-func (r *records) Machine(id string) (core.Machine, error) {
+// DesiredMachine returns the desired state of a machine.
+func (r *records) DesiredMachine(id string) (core.DesiredMachine, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m, there := r.machines[id]
@@ -102,7 +102,7 @@ func (r *records) machine(id string, engines ...string) {
 	defer r.mu.Unlock()
 	m, there := r.machines[id]
 	if !there {
-		m = core.Machine{CA: r.authority, Limits: core.Plan{PostgresConnections: 10, DiskGB: 1}}
+		m = core.DesiredMachine{CA: r.authority, Limits: core.Plan{PostgresConnections: 10, DiskGB: 1}}
 		m.ID, m.Credentials = id, secrets("1")
 	}
 	m.Engines = map[string]*core.Engine{}
@@ -119,7 +119,7 @@ func secrets(edition string) core.Credentials {
 	}
 }
 
-func (r *records) change(id string, change func(*core.Machine)) {
+func (r *records) change(id string, change func(*core.DesiredMachine)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m := r.machines[id]
@@ -128,10 +128,10 @@ func (r *records) change(id string, change func(*core.Machine)) {
 }
 
 func (r *records) rotate(id string) {
-	r.change(id, func(m *core.Machine) { m.Credentials = secrets("2") })
+	r.change(id, func(m *core.DesiredMachine) { m.Credentials = secrets("2") })
 }
 
-func (r *records) dropApps(id string) { r.change(id, func(m *core.Machine) { m.Apps = nil }) }
+func (r *records) dropApps(id string) { r.change(id, func(m *core.DesiredMachine) { m.Apps = nil }) }
 
 func (r *records) remove(id string) {
 	r.mu.Lock()
@@ -140,7 +140,7 @@ func (r *records) remove(id string) {
 }
 
 func (r *records) credentials(id string) core.Credentials {
-	m, _ := r.Machine(id)
+	m, _ := r.DesiredMachine(id)
 	return m.Credentials
 }
 
@@ -148,7 +148,7 @@ func (r *records) credentials(id string) core.Credentials {
 func (r *records) build(p *dataplane.Plane, id, name, build string) {
 	r.t.Helper()
 	a := core.App{Name: name, Repo: "octo/app", Branch: "main", Port: 3000, HealthPath: "/healthz", Public: true}
-	r.change(id, func(m *core.Machine) { m.Apps = []core.App{a} })
+	r.change(id, func(m *core.DesiredMachine) { m.Apps = []core.App{a} })
 	if _, err := p.Build(r.t.Context(), id, a, build); err != nil {
 		r.t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func (r *records) deploy(p *dataplane.Plane, id, name, build string) {
 // exec runs a statement as the owner, which must succeed.
 func (r *records) exec(p *dataplane.Plane, id, sql string) {
 	r.t.Helper()
-	m, err := r.Machine(id)
+	m, err := r.DesiredMachine(id)
 	must(r.t, err)
 	if _, err := p.Query(r.t.Context(), core.Query{Instance: m.Instance, Database: postgres.DefaultDatabase, Mode: "rw", SQL: sql}); err != nil {
 		r.t.Fatalf("%s: %s", sql, err)

@@ -12,7 +12,7 @@ import (
 
 // applyRedis brings the machine's Redis to its desired state. Without a redis-server, the
 // engine is only a record. The caller must hold the turn.
-func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.Machine) error {
+func (p *Plane) applyRedis(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
 	if !wanted.HasEngine(core.EngineRedis) {
 		return p.removeRedis(m)
 	}

@@ -33,7 +33,7 @@ func (p *Plane) Resume(ctx context.Context, instanceIDs []string) (err error) {
 		defer mu.Unlock()
 		errs = append(errs, fmt.Errorf("instance %s: %w", id, err))
 	}
-	listed := map[string]record{}
+	listed := map[string]keptMachine{}
 	for id, r := range kept {
 		if !slices.Contains(instanceIDs, id) {
 			// A reset or a restore of a snapshot that was cut off leaves such a machine. So does
@@ -69,14 +69,14 @@ func (p *Plane) Resume(ctx context.Context, instanceIDs []string) (err error) {
 }
 
 // resume restarts a machine.
-func (p *Plane) resume(ctx context.Context, id string, r record) (err error) {
+func (p *Plane) resume(ctx context.Context, id string, r keptMachine) (err error) {
 	defer rescue.Error(p.log, "run a machine again", &err)
 	m, leave, err := p.enterByID(ctx, id)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	wanted, wantedErr := p.controlPlane.Machine(id)
+	wanted, wantedErr := p.controlPlane.DesiredMachine(id)
 	// Even if other steps fail, reopen registers the apps and builds, so that they can be
 	// removed.
 	reopened := p.reopen(m, r)
@@ -94,7 +94,7 @@ func (p *Plane) resume(ctx context.Context, id string, r record) (err error) {
 }
 
 // reopen registers the kept apps and builds. It starts nothing.
-func (p *Plane) reopen(m *machine, r record) error {
+func (p *Plane) reopen(m *machine, r keptMachine) error {
 	var errs []error
 	for name, k := range r.Apps {
 		if _, err := p.apps.Reopen(appruntime.Name{Instance: m.id, App: name}, k); err != nil {
@@ -120,7 +120,7 @@ func (p *Plane) reopen(m *machine, r record) error {
 
 // tellAppsFailed reports that the apps do not run because an engine that they need does
 // not. It skips apps that were started anyway, which report their status themselves.
-func (p *Plane) tellAppsFailed(m *machine, wanted core.Machine, why error) {
+func (p *Plane) tellAppsFailed(m *machine, wanted core.DesiredMachine, why error) {
 	for _, a := range wanted.Apps {
 		running := p.apps.Find(appruntime.Name{Instance: m.id, App: a.Name})
 		if running != nil && running.Deployed() && !running.Begun() {

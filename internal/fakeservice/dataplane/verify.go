@@ -64,7 +64,7 @@ type engineCheck struct {
 }
 
 // checks returns the checks of the engines that run on the machine.
-func (m *machine) checks(wanted core.Machine) []engineCheck {
+func (m *machine) checks(wanted core.DesiredMachine) []engineCheck {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM([]byte(wanted.CA.Certificate))
 	secure := &tls.Config{RootCAs: roots, ServerName: m.endpoints.Host, MinVersion: tls.VersionTLS12}

@@ -13,11 +13,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
-// record has the settings of a machine that the next run needs in addition to its data.
-// It is replaced as a whole. Anything that it does not list is deleted at the next start.
-// So new things are created before they are recorded, and removed from the record before
-// they are deleted.
-type record struct {
+// keptMachine is the record of a machine in a kept folder. It has the settings that the
+// next run needs in addition to the data. It is replaced as a whole. Anything that it does
+// not list is deleted at the next start. So new things are created before they are
+// recorded, and removed from the record before they are deleted.
+type keptMachine struct {
 	// Inside is the loopback address, which never changes.
 	Inside string `json:"inside"`
 	// The ports are the preferred ones of the next run.
@@ -54,7 +54,7 @@ func (p *Plane) note(m *machine) error {
 	// The lock ensures that the last record written has the latest state.
 	m.noting.Lock()
 	defer m.noting.Unlock()
-	r := record{Apps: map[string]appruntime.Kept{}}
+	r := keptMachine{Apps: map[string]appruntime.Kept{}}
 	p.mu.Lock()
 	leaving := m.leaving
 	r.Inside, r.Ports = m.inside, m.ports
@@ -143,7 +143,7 @@ func (p *Plane) forget(id string) error {
 }
 
 // deploys reports whether the build in a folder is deployed according to the record.
-func (r record) deploys(folder string) bool {
+func (r keptMachine) deploys(folder string) bool {
 	for _, a := range r.Apps {
 		if a.Build != nil && a.Build.Folder == folder {
 			return true
@@ -153,7 +153,7 @@ func (r record) deploys(folder string) bool {
 }
 
 // unwanted returns the names of the recorded apps that the machine should no longer have.
-func (r record) unwanted(wanted core.Machine) map[string]bool {
+func (r keptMachine) unwanted(wanted core.DesiredMachine) map[string]bool {
 	names := map[string]bool{}
 	for name := range r.Apps {
 		names[name] = true
