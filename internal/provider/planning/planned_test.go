@@ -80,10 +80,10 @@ func TestMakes(t *testing.T) {
 		t.Error("two creations of one object: got another result, want only the first accepted")
 	}
 	if before := p.IsMadeAnew(object); before {
-		t.Error("a creation in progress: got the object made anew, want it not made yet")
+		t.Error("a creation in progress: got the object made, want it not made yet")
 	}
 	if p.HasMade(object); !p.IsMadeAnew(object) || p.Makes(object) {
-		t.Error("an object that was made: got it unknown, want it made anew")
+		t.Error("an object that was made: got it unknown, want it made")
 	}
 	if p.FailsToMake(object); p.IsMadeAnew(object) || !p.Makes(object) {
 		t.Error("a creation that failed: got the object made, want it forgotten")
