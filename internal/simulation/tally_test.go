@@ -76,7 +76,7 @@ const (
 	scriptUnknown         = "script: of unknown outcome"
 )
 
-func faulted(k strikeKind) string     { return "strike: " + k.String() }
+func faulted(k strikeKind) string    { return "strike: " + k.String() }
 func did(k deedKind) string          { return "person: " + k.String() }
 func wasCut(k cutKind) string        { return "cut: " + k.String() }
 func acted(v verb) string            { return "actor: " + v.String() }
