@@ -103,7 +103,7 @@ func (p *Plane) run(m *machine, built *appruntime.Build, spec appruntime.Spec, n
 // specOf returns the desired state of an app.
 func specOf(m *machine, wanted core.DesiredMachine, a core.App) appruntime.Spec {
 	spec := appruntime.Spec{Port: a.Port, HealthPath: a.HealthPath, Public: a.Public, Env: a.Env, Disk: int64(wanted.Limits.DiskGB) << 30}
-	if m.postgres != nil {
+	if m.postgres() != nil {
 		spec.Database, spec.CA = databaseURL(m, wanted).String(), wanted.CA.Certificate
 	}
 	return spec

@@ -54,7 +54,7 @@ func (p *Plane) applyAuth(ctx context.Context, m *machine, wanted core.DesiredMa
 }
 
 func (p *Plane) authSettings(m *machine, wanted core.DesiredMachine) (authengine.Settings, error) {
-	if m.postgres == nil {
+	if m.postgres() == nil {
 		return authengine.Settings{}, &core.Failure{Code: "engine_off", Detail: "the auth engine needs Postgres"}
 	}
 	database, err := p.insideURL(m, wanted)
@@ -77,7 +77,7 @@ func databaseURL(m *machine, wanted core.DesiredMachine) *url.URL {
 	return &url.URL{
 		Scheme:   "postgresql",
 		User:     url.UserPassword(postgres.OwnerRole, wanted.Credentials.PostgresOwner),
-		Host:     net.JoinHostPort(m.inside, strconv.Itoa(m.postgres.InsidePort())),
+		Host:     net.JoinHostPort(m.inside, strconv.Itoa(m.postgres().InsidePort())),
 		Path:     "/" + postgres.DefaultDatabase,
 		RawQuery: "sslmode=verify-full",
 	}
@@ -111,7 +111,7 @@ func (p *Plane) dropAuth(ctx context.Context, m *machine, wanted core.DesiredMac
 		return nil
 	}
 	// Without Postgres, the accounts are gone already.
-	if m.postgres != nil {
+	if m.postgres() != nil {
 		if err := p.eraseAuth(ctx, m, wanted); err != nil {
 			return fmt.Errorf("turn the auth engine off: %w", err)
 		}

@@ -4,13 +4,14 @@ import (
 	"context"
 	"maps"
 	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/nats"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
 // engine is an engine that runs on a machine and has its own data. The engines differ
@@ -31,12 +32,103 @@ type engine interface {
 	Remove() error
 }
 
-var (
-	_ engine = (*postgres.Cluster)(nil)
-	_ engine = (*redis.Server)(nil)
-	_ engine = (*nats.Server)(nil)
-	_ engine = (*couchdb.Server)(nil)
-)
+// applyEngines brings the machine's engines to their desired state. The caller must hold the
+// turn.
+func (p *Plane) applyEngines(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
+	allowlist, err := allowlistOf(wanted)
+	for _, e := range []struct {
+		name  string
+		apply func(context.Context, *machine, core.DesiredMachine, []netip.Prefix) error
+	}{
+		{core.EnginePostgres, p.applyPostgres}, {core.EngineRedis, p.applyRedis}, {core.EngineNATS, p.applyNATS}, {core.EngineCouchDB, p.applyCouchDB},
+	} {
+		switch {
+		case err != nil:
+			return err
+		case !wanted.HasEngine(e.name):
+			err = p.removeServer(m, e.name)
+		default:
+			err = e.apply(ctx, m, wanted, allowlist)
+		}
+	}
+	return err
+}
+
+// server is an engine with one public port and settings of type S.
+type server[S any] interface {
+	engine
+	Port() int
+	Configure(ctx context.Context, settings S) error
+}
+
+// applyServer brings an engine with one public port to its desired state. It calls open if
+// the engine does not run. The caller must hold the turn.
+func applyServer[S any](ctx context.Context, p *Plane, m *machine, wanted core.DesiredMachine, name string, settings S, open func(certificate, key string) (server[S], error)) error {
+	if running := m.servers[name]; running != nil {
+		return running.(server[S]).Configure(ctx, settings)
+	}
+	certificate, key, err := p.certificate(m, wanted)
+	if err != nil {
+		return err
+	}
+	started, err := open(certificate, key)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.data[name], m.servers[name], m.ports[name] = true, started, started.Port()
+	return nil
+}
+
+// removeServer removes an engine with its data, even if it does not run. The caller must
+// hold the turn.
+func (p *Plane) removeServer(m *machine, name string) error {
+	if err := p.forgetData(m, name); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	running := m.servers[name]
+	delete(m.servers, name)
+	p.mu.Unlock()
+	if running == nil {
+		return workdir.Discard(p.dataOf(m.id, name))
+	}
+	return running.Remove()
+}
+
+// dataFolders has the folders of the engines' data, by the engines' names.
+var dataFolders = map[string]string{
+	core.EnginePostgres: clustersFolder, core.EngineRedis: redisFolder, core.EngineNATS: natsFolder, core.EngineCouchDB: couchdbFolder,
+}
+
+// dataOf returns the folder of an engine of a machine.
+func (p *Plane) dataOf(instanceID, engine string) string {
+	return filepath.Join(p.folder, dataFolders[engine], instanceID)
+}
+
+// sandboxed prepares the folder of an engine that runs as a different user, and returns the
+// folder for its sockets, or "".
+func (p *Plane) sandboxed(m *machine, engine string) (run string, err error) {
+	if p.stays {
+		run = filepath.Join(p.sockets.Path(), dataFolders[engine]+"-"+m.id)
+	}
+	return run, os.MkdirAll(filepath.Dir(p.dataOf(m.id, engine)), workdir.Passable())
+}
+
+// postgres returns the machine's Postgres, or nil if it does not run.
+func (m *machine) postgres() *postgres.Cluster {
+	cluster, _ := m.servers[core.EnginePostgres].(*postgres.Cluster)
+	return cluster
+}
+
+// port returns the public port of a running engine with one port, or 0.
+func (m *machine) port(engine string) int {
+	if m.servers[engine] == nil {
+		return 0
+	}
+	return m.ports[engine]
+}
 
 // namedEngine is an engine with its name in the API.
 type namedEngine struct {
@@ -47,31 +139,18 @@ type namedEngine struct {
 // broken returns the engines that have data and could not be started, sorted. The caller
 // must hold the turn.
 func (m *machine) broken() []string {
-	running := m.engines()
-	var names []string
-	for _, engine := range slices.Sorted(maps.Keys(m.data)) {
-		if !slices.ContainsFunc(running, func(e namedEngine) bool { return e.name == engine }) {
-			names = append(names, engine)
-		}
-	}
-	return names
+	names := slices.Sorted(maps.Keys(m.data))
+	return slices.DeleteFunc(names, func(name string) bool { return m.servers[name] != nil })
 }
 
 // engines returns the engines that run on the machine. Postgres is the last, because auth
 // and apps reconnect after it has been replaced. The caller must hold the turn, or the Plane's lock.
 func (m *machine) engines() []namedEngine {
 	var all []namedEngine
-	if m.redis != nil {
-		all = append(all, namedEngine{core.EngineRedis, m.redis})
-	}
-	if m.nats != nil {
-		all = append(all, namedEngine{core.EngineNATS, m.nats})
-	}
-	if m.couchdb != nil {
-		all = append(all, namedEngine{core.EngineCouchDB, m.couchdb})
-	}
-	if m.postgres != nil {
-		all = append(all, namedEngine{core.EnginePostgres, m.postgres})
+	for _, name := range []string{core.EngineRedis, core.EngineNATS, core.EngineCouchDB, core.EnginePostgres} {
+		if running := m.servers[name]; running != nil {
+			all = append(all, namedEngine{name, running})
+		}
 	}
 	return all
 }

@@ -57,9 +57,9 @@ func (p *Plane) note(m *machine) error {
 	r := keptMachine{Apps: map[string]appruntime.Kept{}}
 	p.mu.Lock()
 	leaving := m.leaving
-	r.Inside, r.Ports = m.inside, m.ports
+	r.Inside, r.Ports = m.inside, m.postgresPorts
 	r.Data = slices.Sorted(maps.Keys(m.data))
-	r.RedisPort, r.NATSPort, r.CouchDBPort, r.AuthPort = m.redisPort, m.natsPort, m.couchdbPort, m.authPort
+	r.RedisPort, r.NATSPort, r.CouchDBPort, r.AuthPort = m.ports[core.EngineRedis], m.ports[core.EngineNATS], m.ports[core.EngineCouchDB], m.authPort
 	for key, built := range p.builds {
 		if key.instance == m.id {
 			r.Builds = append(r.Builds, builtRecord{App: key.app, KeptBuild: built.Kept()})
@@ -138,8 +138,10 @@ func (p *Plane) forget(id string) error {
 	for _, b := range r.Builds {
 		err = errors.Join(err, p.apps.Discard(b.Folder))
 	}
-	return errors.Join(err, p.postgres.Discard(id), workdir.Discard(p.redisOf(id)), workdir.Discard(p.natsOf(id)),
-		workdir.Discard(p.couchdbOf(id)), workdir.Discard(p.backupsOf(id)))
+	for engine := range dataFolders {
+		err = errors.Join(err, workdir.Discard(p.dataOf(id, engine)))
+	}
+	return errors.Join(err, workdir.Discard(p.backupsOf(id)))
 }
 
 // deploys reports whether the build in a folder is deployed according to the record.

@@ -32,15 +32,15 @@ type machine struct {
 
 	// The Plane's lock guards the following fields. They only change during a turn.
 	endpoints core.Endpoints
-	postgres  *postgres.Cluster
-	redis     *redis.Server
-	nats      *nats.Server
-	couchdb   *couchdb.Server
-	auth      *authengine.Engine
-	// ports and the following are the current or previous ports of the engines. authPort is
-	// set from the engine's start until its accounts are deleted.
-	ports                                      postgres.Ports
-	redisPort, natsPort, couchdbPort, authPort int
+	// servers has the running engines with data of their own, by name.
+	servers map[string]engine
+	auth    *authengine.Engine
+	// postgresPorts and the following are the current or previous ports of the engines. ports
+	// has those of the engines with one. authPort is set from the engine's start until its
+	// accounts are deleted.
+	postgresPorts postgres.Ports
+	ports         map[string]int
+	authPort      int
 	// data has the engines that have data in the Plane's folder, running or not.
 	data map[string]bool
 	// leaving is set while the machine is being removed.
@@ -48,7 +48,10 @@ type machine struct {
 }
 
 func (p *Plane) newMachine(id, inside string) *machine {
-	return &machine{id: id, turn: make(chan struct{}, 1), inside: inside, data: map[string]bool{}, endpoints: core.Endpoints{Host: p.public.Name(inside)}}
+	return &machine{
+		id: id, turn: make(chan struct{}, 1), inside: inside, endpoints: core.Endpoints{Host: p.public.Name(inside)},
+		servers: map[string]engine{}, ports: map[string]int{}, data: map[string]bool{},
+	}
 }
 
 // machine returns a machine, or nil.
@@ -154,9 +157,7 @@ func (p *Plane) Apply(ctx context.Context, instanceID string) (err error) {
 // apply brings the machine to its desired state. The caller must hold the turn.
 func (p *Plane) apply(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
 	// The auth engine and the apps need the engines before them.
-	for _, apply := range []func(context.Context, *machine, core.DesiredMachine) error{
-		p.applyPostgres, p.applyRedis, p.applyNATS, p.applyCouchDB, p.applyAuth, p.applyApps,
-	} {
+	for _, apply := range []func(context.Context, *machine, core.DesiredMachine) error{p.applyEngines, p.applyAuth, p.applyApps} {
 		if err := apply(ctx, m, wanted); err != nil {
 			return errors.Join(failure(err), p.note(m))
 		}
@@ -193,7 +194,11 @@ func (p *Plane) Remove(ctx context.Context, instanceID string) (err error) {
 // removeAll removes everything of a machine, in the reverse order of its creation. The
 // caller must hold the turn.
 func (p *Plane) removeAll(m *machine) error {
-	return errors.Join(p.removeApps(m), p.removeAuth(m), p.removeCouchDB(m), p.removeNATS(m), p.removeRedis(m), p.removePostgres(m), workdir.Discard(p.backupsOf(m.id)))
+	err := errors.Join(p.removeApps(m), p.removeAuth(m))
+	for _, engine := range []string{core.EngineCouchDB, core.EngineNATS, core.EngineRedis, core.EnginePostgres} {
+		err = errors.Join(err, p.removeServer(m, engine))
+	}
+	return errors.Join(err, workdir.Discard(p.backupsOf(m.id)))
 }
 
 // Restart restarts an engine. It does nothing for an engine that is only a record.

@@ -100,11 +100,6 @@ func (r keptMachine) check() error {
 	return nil
 }
 
-// dataFolders has the folders of the engines' data, by the engines' names.
-var dataFolders = map[string]string{
-	core.EnginePostgres: clustersFolder, core.EngineRedis: redisFolder, core.EngineNATS: natsFolder, core.EngineCouchDB: couchdbFolder,
-}
-
 // checkData returns an error if an engine of the record has lost its data, with which it
 // would start over.
 func (p *Plane) checkData(id string, r keptMachine) error {
@@ -118,8 +113,8 @@ func (p *Plane) checkData(id string, r keptMachine) error {
 
 // hasData reports whether the folder of an engine of a machine has data.
 func (p *Plane) hasData(id, engine string) bool {
-	folder, is := dataFolders[engine]
-	return is && datafolder.Exists(filepath.Join(p.folder, folder, id, "data"))
+	_, is := dataFolders[engine]
+	return is && datafolder.Exists(filepath.Join(p.dataOf(id, engine), "data"))
 }
 
 // claim adds the folders of the record to those of the other records. Two apps with one
@@ -168,11 +163,10 @@ func (p *Plane) sweep() error {
 		}
 	}
 	ofMachine := func(name string) bool { return machines[name] }
-	err = errors.Join(
-		keepOnly(root, clustersFolder, ofMachine),
-		keepOnly(root, redisFolder, ofMachine),
-		keepOnly(root, natsFolder, ofMachine),
-		keepOnly(root, couchdbFolder, ofMachine),
+	for _, folder := range dataFolders {
+		err = errors.Join(err, keepOnly(root, folder, ofMachine))
+	}
+	err = errors.Join(err,
 		keepOnly(root, backupsFolder, ofMachine),
 		keepOnly(root, appsFolder, func(name string) bool { return apps[name] }),
 		keepOnly(root, recordsFolder, func(name string) bool { return strings.HasSuffix(name, recordEnding) }),

@@ -279,6 +279,10 @@ func (p *Plane) Endpoints(instanceID string) core.Endpoints {
 		return core.Endpoints{}
 	}
 	at := m.endpoints
+	if m.postgres() != nil {
+		at.PostgresDirectPort, at.PostgresPooledPort = m.postgresPorts.Direct, m.postgresPorts.Pooled
+	}
+	at.RedisPort, at.NATSPort, at.CouchDBPort = m.port(core.EngineRedis), m.port(core.EngineNATS), m.port(core.EngineCouchDB)
 	p.mu.Unlock()
 	at.AppURLs = p.appURLs(instanceID)
 	return at

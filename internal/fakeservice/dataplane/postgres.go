@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -13,17 +14,16 @@ import (
 
 // applyPostgres brings the machine's Postgres to its desired state. The caller must hold
 // the turn.
-func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
-	if !wanted.HasEngine(core.EnginePostgres) {
-		return p.removePostgres(m)
+func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.DesiredMachine, allowlist []netip.Prefix) (err error) {
+	settings := postgres.Settings{
+		OwnerPassword:    wanted.Credentials.PostgresOwner,
+		ReadOnlyPassword: wanted.Credentials.PostgresReadOnly,
+		Connections:      wanted.Limits.PostgresConnections,
+		Allowlist:        allowlist,
+		Host:             m.inside, Ports: m.postgresPorts,
 	}
-	settings, err := settingsOf(wanted)
-	if err != nil {
-		return err
-	}
-	settings.Host, settings.Ports = m.inside, m.ports
-	if m.postgres != nil {
-		return m.postgres.Configure(ctx, settings)
+	if cluster := m.postgres(); cluster != nil {
+		return cluster.Configure(ctx, settings)
 	}
 	if settings.Certificate, settings.Key, err = p.certificate(m, wanted); err != nil {
 		return err
@@ -34,11 +34,8 @@ func (p *Plane) applyPostgres(ctx context.Context, m *machine, wanted core.Desir
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	m.data[core.EnginePostgres] = true
-	m.postgres = cluster
-	m.endpoints.PostgresDirectPort = cluster.DirectPort()
-	m.endpoints.PostgresPooledPort = cluster.PooledPort()
-	m.ports = postgres.Ports{Direct: cluster.DirectPort(), Pooled: cluster.PooledPort(), Inside: cluster.InsidePort()}
+	m.data[core.EnginePostgres], m.servers[core.EnginePostgres] = true, cluster
+	m.postgresPorts = postgres.Ports{Direct: cluster.DirectPort(), Pooled: cluster.PooledPort(), Inside: cluster.InsidePort()}
 	return nil
 }
 
@@ -51,44 +48,18 @@ func (p *Plane) certificate(m *machine, wanted core.DesiredMachine) (certificate
 	return wanted.CA.Issue(m.endpoints.Host, m.inside)
 }
 
-// removePostgres removes Postgres with its data. The caller must hold the turn.
-func (p *Plane) removePostgres(m *machine) error {
-	if err := p.forgetData(m, core.EnginePostgres); err != nil {
-		return err
-	}
-	cluster := m.postgres
-	if cluster == nil {
-		return p.postgres.Discard(m.id) // Postgres may have failed to start
-	}
-	p.mu.Lock()
-	m.postgres = nil
-	m.endpoints.PostgresDirectPort, m.endpoints.PostgresPooledPort = 0, 0
-	p.mu.Unlock()
-	return cluster.Remove()
-}
-
-func settingsOf(wanted core.DesiredMachine) (postgres.Settings, error) {
-	settings := postgres.Settings{
-		OwnerPassword:    wanted.Credentials.PostgresOwner,
-		ReadOnlyPassword: wanted.Credentials.PostgresReadOnly,
-		Connections:      wanted.Limits.PostgresConnections,
-	}
-	var err error
-	settings.Allowlist, err = allowlistOf(wanted)
-	return settings, err
-}
-
 // cluster waits for the turn at a machine and returns its Postgres.
 func (p *Plane) cluster(ctx context.Context, instanceID string) (*postgres.Cluster, func(), error) {
 	m, leave, err := p.enterByID(ctx, instanceID)
 	if err != nil {
 		return nil, nil, err
 	}
-	if m.postgres == nil {
+	cluster := m.postgres()
+	if cluster == nil {
 		leave()
 		return nil, nil, &core.Failure{Code: "engine_off", Detail: "the instance runs no PostgreSQL"}
 	}
-	return m.postgres, leave, nil
+	return cluster, leave, nil
 }
 
 // Databases lists the existing databases and the service's extensions in them.
@@ -180,7 +151,7 @@ func (p *Plane) Query(ctx context.Context, q core.Query) (_ core.QueryResult, er
 	p.mu.Lock()
 	var cluster *postgres.Cluster
 	if m := p.machines[q.Instance.ID]; m != nil {
-		cluster = m.postgres
+		cluster = m.postgres()
 	}
 	p.mu.Unlock()
 	if cluster == nil {

@@ -46,7 +46,8 @@ func (p *Plane) Resume(ctx context.Context, instanceIDs []string) (err error) {
 		p.mu.Lock()
 		delete(p.kept, id)
 		m := p.newMachine(id, r.Inside)
-		m.ports, m.redisPort, m.natsPort, m.couchdbPort, m.authPort = r.Ports, r.RedisPort, r.NATSPort, r.CouchDBPort, r.AuthPort
+		m.postgresPorts, m.authPort = r.Ports, r.AuthPort
+		m.ports[core.EngineRedis], m.ports[core.EngineNATS], m.ports[core.EngineCouchDB] = r.RedisPort, r.NATSPort, r.CouchDBPort
 		for engine := range dataFolders {
 			if p.hasData(id, engine) {
 				m.data[engine] = true

@@ -70,32 +70,25 @@ func (m *machine) checks(wanted core.DesiredMachine) []engineCheck {
 	secure := &tls.Config{RootCAs: roots, ServerName: m.endpoints.Host, MinVersion: tls.VersionTLS12}
 	passwords := wanted.Credentials
 	var all []engineCheck
-	if m.postgres != nil {
-		all = append(all, engineCheck{core.EnginePostgres, func(ctx context.Context) error {
-			return checkPostgres(ctx, m.postgres.Dial, secure, passwords.PostgresOwner)
-		}})
-		if m.postgres.PooledPort() != 0 {
-			all = append(all, engineCheck{core.EnginePostgres, func(ctx context.Context) error {
-				if err := checkPostgres(ctx, m.postgres.DialPooled, secure, passwords.PostgresOwner); err != nil {
-					return fmt.Errorf("the pooled port: %w", err)
-				}
-				return nil
-			}})
+	for _, e := range []struct {
+		name, password string
+		check          func(context.Context, dial, *tls.Config, string) error
+	}{
+		{core.EnginePostgres, passwords.PostgresOwner, checkPostgres},
+		{core.EngineRedis, passwords.Redis, checkRedis},
+		{core.EngineNATS, passwords.NATS, checkNATS},
+		{core.EngineCouchDB, passwords.CouchDB, checkCouchDB},
+	} {
+		if running := m.servers[e.name]; running != nil {
+			all = append(all, engineCheck{e.name, func(ctx context.Context) error { return e.check(ctx, running.Dial, secure, e.password) }})
 		}
 	}
-	if m.redis != nil {
-		all = append(all, engineCheck{core.EngineRedis, func(ctx context.Context) error {
-			return checkRedis(ctx, m.redis.Dial, secure, passwords.Redis)
-		}})
-	}
-	if m.nats != nil {
-		all = append(all, engineCheck{core.EngineNATS, func(ctx context.Context) error {
-			return checkNATS(ctx, m.nats.Dial, secure, passwords.NATS)
-		}})
-	}
-	if m.couchdb != nil {
-		all = append(all, engineCheck{core.EngineCouchDB, func(ctx context.Context) error {
-			return checkCouchDB(ctx, m.couchdb.Dial, secure, passwords.CouchDB)
+	if cluster := m.postgres(); cluster != nil && cluster.PooledPort() != 0 {
+		all = append(all, engineCheck{core.EnginePostgres, func(ctx context.Context) error {
+			if err := checkPostgres(ctx, cluster.DialPooled, secure, passwords.PostgresOwner); err != nil {
+				return fmt.Errorf("the pooled port: %w", err)
+			}
+			return nil
 		}})
 	}
 	if m.auth != nil {

@@ -128,10 +128,6 @@ func (s *Server) Load(ctx context.Context, name, backup string) error {
 	return os.Rename(c.next(), c.data())
 }
 
-// Discard deletes the data of a cluster that is not running. A missing cluster is not an
-// error.
-func (s *Server) Discard(name string) error { return workdir.Discard(filepath.Join(s.folder, name)) }
-
 // Close stops every cluster, and removes the folder unless it is kept.
 func (s *Server) Close() error {
 	s.mu.Lock()
