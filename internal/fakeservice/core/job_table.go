@@ -98,12 +98,6 @@ func (k *storedKind) UnmarshalJSON(text []byte) error {
 	return Decode(named.Job, k.jobKind)
 }
 
-// durations has the durations of jobs and builds by the fake's clock.
-type durations struct {
-	Jobs                   map[string]time.Duration
-	FirstBuild, LaterBuild time.Duration
-}
-
 // defaultDurations returns the usual durations (SERVICE.md#jobs).
 func defaultDurations() durations {
 	d := durations{Jobs: map[string]time.Duration{}, FirstBuild: 180 * time.Second, LaterBuild: 120 * time.Second}
@@ -113,21 +107,4 @@ func defaultDurations() durations {
 		}
 	}
 	return d
-}
-
-// build returns the duration of the n-th build of an app, counted from 0.
-func (d *durations) build(n int) time.Duration {
-	if n == 0 {
-		return d.FirstBuild
-	}
-	return d.LaterBuild
-}
-
-// set changes one duration. "build" sets those of first and later builds.
-func (d *durations) set(operation string, length time.Duration) {
-	if operation == "build" {
-		d.FirstBuild, d.LaterBuild = length, length
-		return
-	}
-	d.Jobs[operation] = length
 }

@@ -113,6 +113,18 @@ func (s *Service) Unwritten() []string {
 	return s.store.writer.unwritten(&s.store.state.records)
 }
 
+// inspect returns the result of find on the records.
+func inspect[T any](s *Service, find func(*state) T) (found T) {
+	s.store.read(0, func(st *state) { found = find(st) })
+	return found
+}
+
+// edit changes the records without a job and returns the result of change.
+func edit[T any](s *Service, change func(*state) T) (result T) {
+	s.store.do(func(st *state) { result = change(st) })
+	return result
+}
+
 // Now returns the fake's time.
 func (s *Service) Now() time.Time { return s.clock.now() }
 

@@ -6,18 +6,6 @@ import (
 	"slices"
 )
 
-// inspect returns the result of find on the records.
-func inspect[T any](s *Service, find func(*state) T) (found T) {
-	s.store.read(0, func(st *state) { found = find(st) })
-	return found
-}
-
-// edit changes the records without a job and returns the result of change.
-func edit[T any](s *Service, change func(*state) T) (result T) {
-	s.store.do(func(st *state) { result = change(st) })
-	return result
-}
-
 // withInstance is edit for one instance. It returns false if the instance does not exist.
 func (s *Service) withInstance(id string, change func(*state, *instance) bool) bool {
 	return edit(s, func(st *state) bool {
