@@ -178,7 +178,7 @@ func (u appUpdate) envToSend(app client.App, p appProgress) (map[string]string, 
 
 // steps returns the missing steps, given the app's record.
 func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([]appStep, error) {
-	prior := u.prior
+	prior := p.model.withUnknown(p.work.Unsure) // a failed job has changed nothing
 	redeployed, err := u.adoptRedeploy(ctx, p)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -60,7 +61,7 @@ func TestNewAppIsLinkedThoughAnOlderOneIsShown(t *testing.T) {
 		}
 		update := appUpdate{appResource: &appResource{base.Resource{Data: base.Data{Client: c}}}, prior: planned.unlinked(), planned: planned, env: map[string]string{"A": "1"}, imported: &pending}
 		work := base.PendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
-		p, err := update.run(t.Context(), turn, appProgress{model: planned, secret: secretKeysOf(nil), work: work})
+		p, err := update.run(t.Context(), turn, appProgress{model: update.prior, secret: secretKeysOf(nil), work: work})
 		if err != nil || p.model.Status != types.StringValue(client.AppRunning) {
 			t.Fatalf("the update: got the status %s and error %v, want running", p.model.Status, err)
 		}
@@ -109,6 +110,46 @@ func TestBuildLeavesTheQueue(t *testing.T) {
 		}
 		if len(entered) != 1 || entered[0] != nil {
 			t.Errorf("got %v from the queue during the build, want its head", entered)
+		}
+	})
+}
+
+// A failed job has changed nothing. A field that the record hides is then the state's, and a
+// plan that keeps that value sends nothing, which would restart the app.
+func TestHiddenFieldAfterAFailedJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake, c := providertest.Replicas(t, func(w http.ResponseWriter, r *http.Request, newest *httptest.ResponseRecorder) bool {
+			if !strings.HasSuffix(r.URL.Path, "/apps/web") {
+				return false
+			}
+			var record map[string]any
+			_ = json.Unmarshal(newest.Body.Bytes(), &record)
+			delete(record, "port")
+			_ = json.NewEncoder(w).Encode(record)
+			return true
+		})
+		fake.AddInstance(fakeservice.Instance{ID: "i-one", Plan: "large", Engines: map[string]*fakeservice.Engine{"apps": {MemoryMB: 700}}})
+		fake.AddApp("i-one", fakeservice.App{Name: "web", Repo: "octo/web", Branch: "main", Port: 3000, HealthPath: "/healthz", Public: true, MemoryMB: 512})
+		fake.FailJobs(fakeservice.JobMatch{}, 1, "broken", "broken")
+		state := plainApp() // port 3000
+		other := state
+		other.Port = types.Int64Value(8080)
+		turn, err := c.Enter(t.Context(), "i-one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		// An interrupted apply has sent the port 8080. The configuration has the old one again.
+		pending, err := appDifference(state, other, recordOfModel(state), nil, false)[0].send(t.Context(), turn, "web", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		work := base.PendingWork{Job: pending.JobID, Unsure: []string{"port"}}
+		update := appUpdate{appResource: &appResource{base.Resource{Data: base.Data{Client: c}}}, prior: state.withUnknown(work.Unsure), planned: state}
+		if _, err := update.run(t.Context(), turn, appProgress{model: state, secret: secretKeysOf(nil), work: work}); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(fake.Jobs()); got != 1 {
+			t.Errorf("jobs: got %d, want only the failed one", got)
 		}
 	})
 }
