@@ -7,7 +7,7 @@
 // One process plans all resources of a configuration, but Terraform does not pass other
 // resources to the provider. For each object without its own id, the process therefore
 // remembers whether a resource in the state manages it, and how often a new one was
-// planned (base/planned.go). Both together are an error at plan time. Two new ones are only a
+// planned (planning/planned.go). Both together are an error at plan time. Two new ones are only a
 // warning, because a CLI may plan one resource twice; the second creation is refused.
 // An object that one resource keeps, and another one destroys or replaces, is an error.
 //

@@ -19,8 +19,8 @@ func AddActionError(diags *diag.Diagnostics, summary string, err error) {
 }
 
 // actionNextStep returns the advice for an action that was accepted, or may have been, or
-// whose arguments were refused. It returns "" for any other error: the advice is that for
-// any request.
+// that the service refused and would accept later. It returns "" for any other error: the
+// advice is that for any request.
 func actionNextStep(err error) string {
 	const (
 		unknown = "Check in the portal whether it was carried out before you run it again. "
@@ -44,8 +44,14 @@ func actionNextStep(err error) string {
 		return "The service continues with it. " + unknown + again
 	case errors.As(err, new(*client.MissingJobError)), errors.As(err, new(*client.NoProofError)), errors.As(err, new(*transport.OutcomeError)):
 		return unknown + again
+	case errors.Is(err, transport.ErrForeign):
+		return "" // the same as for any request
 	case errors.Is(err, client.ErrValidation):
 		return changeText(err) + ". " + again
+	case errors.Is(err, client.ErrJobRunning):
+		return "Wait until that job has ended. " + again
+	case errors.Is(err, transport.ErrRateLimited), errors.Is(err, client.ErrUnavailable):
+		return "Nothing was done. Wait a while. " + again
 	}
 	return ""
 }

@@ -27,7 +27,13 @@ func TestActionNextStep(t *testing.T) {
 		"missing job":      {&client.MissingJobError{}, []string{"before you run it again"}},
 		"no evidence":      {&client.NoProofError{}, []string{"before you run it again"}},
 		"lost answer":      {&transport.OutcomeError{Err: errors.New("504")}, []string{"before you run it again"}},
-		"refused":          {fmt.Errorf("instance i-1: %w", client.ErrNotFound), nil},
+		"refused argument": {fmt.Errorf("instance i-1: %w", client.ErrValidation), []string{"Change the value that the service refused."}},
+		"another job":      {fmt.Errorf("instance i-1: %w", client.ErrJobRunning), []string{"Wait until that job has ended."}},
+		"limited":          {fmt.Errorf("instance i-1: %w", transport.ErrRateLimited), []string{"Nothing was done. Wait a while."}},
+		"unavailable":      {fmt.Errorf("instance i-1: %w", client.ErrUnavailable), []string{"Nothing was done. Wait a while."}},
+		"a gateway's 422":  {&transport.APIError{Status: 422}, nil},
+		"a gateway's 503":  {&transport.APIError{Status: 503}, nil},
+		"not found":        {fmt.Errorf("instance i-1: %w", client.ErrNotFound), nil},
 	} {
 		got := actionNextStep(row.err)
 		if row.want == nil {

@@ -64,7 +64,7 @@ func (s *ServiceCheck) AddReadError(diags *diag.Diagnostics, summary string, err
 func (s *ServiceCheck) WarnUnchecked(diags *diag.Diagnostics, attribute string, err error) {
 	switch {
 	case s.endsRun(err, diags):
-	case errors.Is(err, transport.ErrForeign) && !errors.Is(err, client.ErrUnavailable):
+	case errors.Is(err, transport.ErrForeign) && !errors.Is(err, client.ErrUnavailable) && !errors.Is(err, transport.ErrRateLimited):
 		s.report("The provider's base URL does not lead to the service", err, diags)
 	default:
 		diags.AddAttributeWarning(path.Root(attribute), "The "+attribute+" could not be checked",
