@@ -12,7 +12,7 @@ import (
 
 // question returns the question about a call, or "" if there is none. Calls that are
 // refused in any case have none. The tool set_allowlist asks only if its list opens the
-// instance to every address. A missing list counts as such, so other tools always ask.
+// instance to every address.
 func (f *face) question(o operations.Operation, arguments json.RawMessage) string {
 	var sent struct {
 		InstanceID string   `json:"instance_id"`
@@ -23,7 +23,10 @@ func (f *face) question(o operations.Operation, arguments json.RawMessage) strin
 		return ""
 	}
 	in, known := f.Service.Instance(sent.InstanceID)
-	if !known || f.confirmed[o.Tool.Name] && sent.Confirm != sent.InstanceID || !core.OpensToAll(sent.Allowlist) {
+	switch {
+	case !known, f.confirmed[o.Tool.Name] && sent.Confirm != sent.InstanceID:
+		return ""
+	case o.Tool.Name == "set_allowlist" && !core.OpensToAll(sent.Allowlist):
 		return ""
 	}
 	return fmt.Sprintf(o.Tool.Asks, in.Name)

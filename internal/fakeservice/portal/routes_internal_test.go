@@ -19,6 +19,32 @@ func TestPagesOnlyRead(t *testing.T) {
 	}
 }
 
+// What the API cannot do is done by these pages and forms alone.
+func TestOperationsOfPlaces(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, s := range pageRoutes {
+		if len(s.does) == 0 {
+			got = append(got, "GET "+s.pattern)
+		}
+	}
+	for _, a := range formActions {
+		if len(a.does) == 0 {
+			got = append(got, "POST "+a.pattern)
+		}
+	}
+	want := []string{
+		"GET /access",
+		"POST /access",
+		"POST /access/{key}/revoke",
+		"POST /access/applications/{application}/disconnect",
+		"POST /integrations/{endpoint}/test",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("pages and forms without an operation of the API: got %q, want %q", got, want)
+	}
+}
+
 // After the sign-in, a browser is only redirected to pages of the portal.
 func TestWhereASignInLeads(t *testing.T) {
 	t.Parallel()
