@@ -19,7 +19,7 @@ func TestPagesOnlyRead(t *testing.T) {
 	}
 }
 
-// What the API cannot do is done by these pages and forms alone.
+// These pages and forms do something that the API cannot do.
 func TestOperationsOfPlaces(t *testing.T) {
 	t.Parallel()
 	var got []string
