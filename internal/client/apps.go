@@ -227,8 +227,8 @@ func absent[T any](value T, err error) (bool, error) {
 	return !there && err == nil, err
 }
 
-// remaining returns nil if a record shows a field's new value, or if dropLacking is true and
-// the record lacks the field. Otherwise it returns the new value.
+// remaining returns nil if a record shows a field's new value, or if dropLacking is true
+// and the record lacks the field. Otherwise it returns the new value.
 func remaining[T any](changed *T, shown Maybe[T], dropLacking bool, same func(a, b T) bool) *T {
 	if changed == nil || !shown.Set && dropLacking || shown.Set && same(*changed, shown.Value) {
 		return nil
@@ -238,8 +238,8 @@ func remaining[T any](changed *T, shown Maybe[T], dropLacking bool, same func(a,
 
 func same[T comparable](a, b T) bool { return a == b }
 
-// unlessZero returns a field of a record that has no zero value. A record with one lacks the
-// field.
+// unlessZero returns a field of a record that has no zero value. A record with one lacks
+// the field.
 func unlessZero[T comparable](value T) Maybe[T] {
 	var zero T
 	return Maybe[T]{Value: value, Set: value != zero}

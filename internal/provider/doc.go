@@ -7,17 +7,18 @@
 // One process plans all resources of a configuration, but Terraform does not pass other
 // resources to the provider. For each object without its own id, the process therefore
 // remembers whether a resource in the state manages it, and how often a new one was
-// planned (planning/planned.go). Both together are an error at plan time. Two new ones are only a
-// warning, because a CLI may plan one resource twice; the second creation is refused.
-// An object that one resource keeps, and another one destroys or replaces, is an error.
+// planned (planning/planned.go). Both together are an error at plan time. Two new ones
+// are only a warning, because a CLI may plan one resource twice; the second creation is
+// refused. An object that one resource keeps, and another one destroys or replaces, is an
+// error.
 //
 // An app, a database, a script or a setting is checked against the planned instance
-// first. If its engine is off there, that is an error, or a warning for a new app. If it is
-// off only in a record that was read, that is a warning.
+// first. If its engine is off there, that is an error, or a warning for a new app. If it
+// is off only in a record that was read, that is a warning.
 //
 // A replacement that the provider did not ask for (-replace, replace_triggered_by) is
-// planned in two calls, the second without the prior state. The first call leaves a note in
-// private state, so that the second can refuse it before any dependent is destroyed.
+// planned in two calls, the second without the prior state. The first call leaves a note
+// in private state, so that the second can refuse it before any dependent is destroyed.
 //
 // An apply plans its changes again, in another process that looks the same as a plan.
 // Only after the first Create, Update or Delete does it drop the plan's warnings about
@@ -27,11 +28,11 @@
 //
 // With create_before_destroy, an app or database is created while the old one still has
 // its name, and is refused. The process has read nothing, so it cannot distinguish this
-// from an object that Terraform does not manage, and the error names both solutions. It is
-// accepted if a person has deleted the old one. An object without an id, such as a setting,
-// is taken over by its successor. In both cases the deletion of the old object must leave
-// the successor's alone. Otherwise it could delete the new database, or open the instance
-// to the internet although the state says that it is closed.
+// from an object that Terraform does not manage, and the error names both solutions. It
+// is accepted if a person has deleted the old one. An object without an id, such as a
+// setting, is taken over by its successor. In both cases the deletion of the old object
+// must leave the successor's alone. Otherwise it could delete the new database, or open
+// the instance to the internet although the state says that it is closed.
 //
 // # Account notes
 //
@@ -60,28 +61,28 @@
 // null.
 //
 // If the service stores a value in its own form, such as a rounded budget, the apply
-// returns what the plan promised and a warning names both forms (base/stored_form.go). The next
-// apply accepts the known result immediately.
+// returns what the plan promised and a warning names both forms (base/stored_form.go).
+// The next apply accepts the known result immediately.
 //
-// A record does not say which tags are the provider's default_tags. An instance's own tags
-// are those in its configuration, and those added since tags_all was last written.
+// A record does not say which tags are the provider's default_tags. An instance's own
+// tags are those in its configuration, and those added since tags_all was last written.
 //
 // An update of an app notes in private state, before the PATCH, that a build must be
-// deployed and which variables are secret. If the answer is lost, the next run must neither
-// take the old version for the new one nor read a secret into the state.
+// deployed and which variables are secret. If the answer is lost, the next run must
+// neither take the old version for the new one nor read a secret into the state.
 //
-// deploy_commit is an argument separate from commit: if commit were optional and computed,
-// generated configuration would pin it. If a different commit is built, an update fails,
-// but a creation only warns, since an error would replace the app.
+// deploy_commit is an argument separate from commit: if commit were optional and
+// computed, generated configuration would pin it. If a different commit is built, an
+// update fails, but a creation only warns, since an error would replace the app.
 //
 // # Scripts
 //
-// A script whose answer was lost may have run. A creation then ends tainted, and the state
-// has a mark in sql and sql_wo_version, because the deletion of a tainted object gets no
-// private state. A destroy does not show whether the object is tainted, so only an update
-// in place, after terraform untaint, removes the mark. A change leaves a note, and every
-// plan is refused until a person has decided. If the console cannot be restored after a
-// script, that is a warning: an error would run the script again. Statements of a
+// A script whose answer was lost may have run. A creation then ends tainted, and the
+// state has a mark in sql and sql_wo_version, because the deletion of a tainted object
+// gets no private state. A destroy does not show whether the object is tainted, so only
+// an update in place, after terraform untaint, removes the mark. A change leaves a note,
+// and every plan is refused until a person has decided. If the console cannot be restored
+// after a script, that is a warning: an error would run the script again. Statements of a
 // write-only script, and each string in them, are secrets, because Postgres quotes values
 // in its errors.
 //
@@ -89,6 +90,6 @@
 //
 // Most calls of a plan change nothing. The server calls the resource's own Read or
 // ModifyPlan, and answers with the request's state if that changes and reports nothing
-// (unchanged.go). Otherwise the framework answers. TestUnchangedServerAnswersAsTheFramework
-// compares random cases with the framework.
+// (unchanged.go). Otherwise the framework answers.
+// TestUnchangedServerAnswersAsTheFramework compares random cases with the framework.
 package provider

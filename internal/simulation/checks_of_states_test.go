@@ -327,8 +327,8 @@ func (w *world) checkPatience(r *run) {
 func (w *world) hasShortTimeout() bool { return w.config[argTimeout] != 0 }
 
 // longTroubled reports whether the step's weather may have lasted as long as a wait must
-// tolerate. That limit is two minutes, and the last request with a fault may have taken one of
-// them.
+// tolerate. That limit is two minutes, and the last request with a fault may have taken
+// one of them.
 func (w *world) longTroubled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

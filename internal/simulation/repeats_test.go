@@ -32,8 +32,8 @@ func (w *world) resized(instance, plan, job string) {
 func (w *world) couldBeRead() time.Duration { return w.readsLag() + 6*longestLatency }
 
 // repeats returns a violation if a request asks for something that is already done, or in
-// progress since before its call, and "" otherwise. Changes in the moment before the request
-// do not count.
+// progress since before its call, and "" otherwise. Changes in the moment before the
+// request do not count.
 func (w *world) repeats(r *http.Request, body []byte) string {
 	at := segments(path(r))
 	if len(at) < 3 || at[0] != "instances" {
@@ -65,8 +65,8 @@ func (w *world) repeats(r *http.Request, body []byte) string {
 }
 
 // repeatsResize returns a violation if an instance has had the plan that it should be
-// resized to since before known, or a job has been making it since before begun. A call that
-// is refused for a newer job asks again until reads show that job.
+// resized to since before known, or a job has been making it since before begun. A call
+// that is refused for a newer job asks again until reads show that job.
 func (w *world) repeatsResize(i fakeservice.Instance, plan string, begun, known time.Time) string {
 	if w.scenario.Hides&hidesPlan != 0 {
 		return ""

@@ -3,7 +3,8 @@
 //
 // An operation is a method of Service. It reads or changes the state with exclusive
 // access (operation.go). It returns a record, which every interface shows, or a Problem,
-// which is a refusal with one of the codes in SERVICE.md#errors. Every rule is implemented once, here.
+// which is a refusal with one of the codes in SERVICE.md#errors. Every rule is
+// implemented once, here.
 //
 // The whole state is data (records.go). It is stored before a change is answered
 // (storage.go), and a service that starts with it resumes its work (resume.go).
@@ -15,10 +16,10 @@
 // record, with the changes of the job in progress. So concurrent calls about one machine
 // never work on two versions of it.
 //
-// An instance has one name per layer. instance is what core stores: the data of an Instance,
-// which tests can edit, and what only core needs. InstanceRecord is what the API shows.
-// DesiredMachine is what the data plane is asked for. In package dataplane, machine is what
-// runs, and keptMachine is its record for the next run.
+// An instance has one name per layer. instance is what core stores: the data of an
+// Instance, which tests can edit, and what only core needs. InstanceRecord is what the
+// API shows. DesiredMachine is what the data plane is asked for. In package dataplane,
+// machine is what runs, and keptMachine is its record for the next run.
 //
 // Every time is a time of the fake's clock. Jobs, builds and deliveries that are due
 // happen in order, each at its own time, before an operation sees the state (store.go). A

@@ -309,8 +309,8 @@ func TestSnapshotAndRestore(t *testing.T) {
 	}
 }
 
-// A service without a data plane has no machines, so the instances of a snapshot get made-up
-// hosts there. Otherwise the next start would miss their machines.
+// A service without a data plane has no machines, so the instances of a snapshot get
+// made-up hosts there. Otherwise the next start would miss their machines.
 func TestSnapshotWithoutADataPlane(t *testing.T) {
 	t.Parallel()
 	s := New(Options{})

@@ -32,8 +32,8 @@ type engine interface {
 	Remove() error
 }
 
-// applyEngines brings the machine's engines to their desired state. The caller must hold the
-// turn.
+// applyEngines brings the machine's engines to their desired state. The caller must hold
+// the turn.
 func (p *Plane) applyEngines(ctx context.Context, m *machine, wanted core.DesiredMachine) error {
 	allowlist, err := allowlistOf(wanted)
 	for _, e := range []struct {
@@ -144,7 +144,8 @@ func (m *machine) broken() []string {
 }
 
 // engines returns the engines that run on the machine. Postgres is the last, because auth
-// and apps reconnect after it has been replaced. The caller must hold the turn, or the Plane's lock.
+// and apps reconnect after it has been replaced. The caller must hold the turn, or the
+// Plane's lock.
 func (m *machine) engines() []namedEngine {
 	var all []namedEngine
 	for _, name := range []string{core.EngineRedis, core.EngineNATS, core.EngineCouchDB, core.EnginePostgres} {

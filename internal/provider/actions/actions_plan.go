@@ -103,9 +103,9 @@ func (p *Plan) warnOfLoss(does, data string) {
 			"The instance's deletion_protection does not prevent it.", does, data, instance))
 }
 
-// CheckEngine refuses an engine that the service does not offer, unless the instance has it
-// or may have it. It only warns of an engine that is off, because another change of the plan
-// may turn it on before the action.
+// CheckEngine refuses an engine that the service does not offer, unless the instance has
+// it or may have it. It only warns of an engine that is off, because another change of
+// the plan may turn it on before the action.
 func (p *Plan) CheckEngine(ctx context.Context) {
 	engine, known := p.known("engine")
 	if !known || p.client == nil {

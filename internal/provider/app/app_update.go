@@ -205,9 +205,9 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 }
 
 // recordShowsChange reports whether the app's record shows everything for which the plan
-// builds the app. An earlier apply or a person has then made the change, and its build may
-// still run or may have failed. env are the variables to send. The first plan of an imported
-// app's variables may repeat the existing ones, so it proves no change.
+// builds the app. An earlier apply or a person has then made the change, and its build
+// may still run or may have failed. env are the variables to send. The first plan of an
+// imported app's variables may repeat the existing ones, so it proves no change.
 func (u appUpdate) recordShowsChange(app client.App, env map[string]string, p *appProgress) bool {
 	branch, variables := !u.prior.Branch.Equal(u.planned.Branch), envChanges(u.prior, u.planned) && p.secret.known
 	return env == nil && (branch || variables) && (!branch || app.Branch == u.planned.Branch.ValueString())
@@ -379,11 +379,11 @@ func (r *appResource) app(m appModel) func(context.Context) (client.App, error) 
 	}
 }
 
-// mustBuildAgain reports whether an app must be built again although an earlier apply left a
-// build pending. This is the case if that build has failed, or if it was deployed and the
-// app does not run: the user has probably fixed the cause before applying again. It is
-// also the case if there is no such build to wait for. An import always queues a build,
-// which may not be listed yet.
+// mustBuildAgain reports whether an app must be built again although an earlier apply
+// left a build pending. This is the case if that build has failed, or if it was deployed
+// and the app does not run: the user has probably fixed the cause before applying again.
+// It is also the case if there is no such build to wait for. An import always queues a
+// build, which may not be listed yet.
 func mustBuildAgain(work base.PendingWork, app client.App, builds []client.Build) bool {
 	for _, build := range builds {
 		if work.Build == "" || build.ID == work.Build {

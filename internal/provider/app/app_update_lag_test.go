@@ -114,8 +114,8 @@ func TestBuildLeavesTheQueue(t *testing.T) {
 	})
 }
 
-// A failed job has changed nothing. A field that the record hides is then the state's, and a
-// plan that keeps that value sends nothing, which would restart the app.
+// A failed job has changed nothing. A field that the record hides is then the state's,
+// and a plan that keeps that value sends nothing, which would restart the app.
 func TestHiddenFieldAfterAFailedJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake, c := providertest.Replicas(t, func(w http.ResponseWriter, r *http.Request, newest *httptest.ResponseRecorder) bool {

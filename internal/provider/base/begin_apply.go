@@ -38,10 +38,10 @@ func WithTimeout(ctx context.Context, limit time.Duration) (context.Context, con
 	return lifetime.WithTimeout(ctx, operation, limit)
 }
 
-// DropRepeatedWarnings is the last step of planning an existing resource. If this process has
-// applied something, it is an apply that plans again, so the plan has already shown the
-// warnings. DropRepeatedWarnings then removes them, but keeps errors. Warnings about new
-// resources are also kept, because the plan may have lacked the values for them.
+// DropRepeatedWarnings is the last step of planning an existing resource. If this process
+// has applied something, it is an apply that plans again, so the plan has already shown
+// the warnings. DropRepeatedWarnings then removes them, but keeps errors. Warnings about
+// new resources are also kept, because the plan may have lacked the values for them.
 func (b *Resource) DropRepeatedWarnings(exists bool, diags *diag.Diagnostics) {
 	if !exists || !b.Planned.HasApplied() {
 		return

@@ -62,8 +62,8 @@ func (w PendingWork) Unfinished() bool {
 	return w.Job != "" || w.Deploying || w.Creating || len(w.Unsure) > 0
 }
 
-// AwaitPending waits for the job that an earlier apply left behind. If its id is unknown, or
-// the service does not know the job any longer, the records decide which work remains.
+// AwaitPending waits for the job that an earlier apply left behind. If its id is unknown,
+// or the service does not know the job any longer, the records decide which work remains.
 func AwaitPending(ctx context.Context, turn *client.Turn, work PendingWork, operation string) error {
 	if work.Job == "" {
 		return nil

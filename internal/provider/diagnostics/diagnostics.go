@@ -16,9 +16,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
-// AddClientError reports an error of the client: the attempted operation, the service's answer
-// and what to do next. If the service refused a value, the error is attached to its
-// argument.
+// AddClientError reports an error of the client: the attempted operation, the service's
+// answer and what to do next. If the service refused a value, the error is attached to
+// its argument.
 func AddClientError(diags *diag.Diagnostics, summary string, err error) {
 	addError(diags, summary, err, nextStep(err))
 }

@@ -41,8 +41,8 @@ const PlannedKey = "planned"
 // state, so only Delete can refuse.
 const ProtectedKey = "protected"
 
-// UnknownSecretKey is the key of the note that the update of a webhook endpoint's secret has
-// an unknown outcome.
+// UnknownSecretKey is the key of the note that the update of a webhook endpoint's secret
+// has an unknown outcome.
 const UnknownSecretKey = "unknown_secret"
 
 // UnknownUpdateKey is the key of the note that the update of a script has an unknown

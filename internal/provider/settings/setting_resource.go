@@ -313,9 +313,9 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 	}
 }
 
-// forgetUnknown makes the setting null in the state if a change that was sent may have taken
-// effect despite its error. If the service does not report the setting, only this makes the
-// next plan send it again.
+// forgetUnknown makes the setting null in the state if a change that was sent may have
+// taken effect despite its error. If the service does not report the setting, only this
+// makes the next plan send it again.
 func (r *settingResource[M, S, P]) forgetUnknown(ctx context.Context, err error, m P, state *tfsdk.State, diags *diag.Diagnostics) {
 	if client.NothingDone(err) || diagnostics.Failed(err) {
 		return
