@@ -227,13 +227,6 @@ func (a *App) Change(change AppChange) {
 	}
 }
 
-// assign sets a field to its new value if it was sent.
-func assign[T any](field, sent *T) {
-	if sent != nil {
-		*field = *sent
-	}
-}
-
 // UpdateApp changes an app. A new branch or changed variables need a build; any other
 // change takes effect with a restart.
 func (s *Service) UpdateApp(id, name string, wanted AppChange) (AcceptedBuild, error) {

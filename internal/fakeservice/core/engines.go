@@ -204,12 +204,8 @@ func (change AuthSettingsChange) apply(engines map[string]*Engine) {
 	if !on {
 		return
 	}
-	if change.SiteURL != nil {
-		engine.SiteURL = *change.SiteURL
-	}
-	if change.RedirectURLs != nil {
-		engine.RedirectURLs = *change.RedirectURLs
-	}
+	assign(&engine.SiteURL, change.SiteURL)
+	assign(&engine.RedirectURLs, change.RedirectURLs)
 }
 
 // UpdateAuthSettings changes only the fields that were sent.

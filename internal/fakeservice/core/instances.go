@@ -258,9 +258,7 @@ type updateJob struct{ Change InstanceChange }
 func (j *updateJob) spec(_ *state, in *instance) jobSpec {
 	return jobSpec{
 		apply: func() {
-			if name := j.Change.Name; name != nil {
-				in.Name = *name
-			}
+			assign(&in.Name, j.Change.Name)
 			if tags := j.Change.Tags; tags != nil {
 				in.Tags = slices.Clone(*tags)
 			}

@@ -104,6 +104,8 @@ func (s *Service) StartJob(instanceID, operation, target string) (started Job, e
 // foreignJob stands for a job of another client. It does nothing.
 type foreignJob struct{ Operation, Target string }
 
+// spec emits the event of the operation itself, without data. engine_settings and the events
+// of databases say nothing without data, so such an operation emits none.
 func (j *foreignJob) spec(*state, *instance) jobSpec {
 	row := findJobRow(func(row jobRow) bool { return row.operation == j.Operation && row.event == j.Operation })
 	return jobSpec{operation: j.Operation, target: j.Target, event: row.event}

@@ -187,3 +187,10 @@ func (a App) clone() App {
 	}
 	return a
 }
+
+// assign sets a field to its new value if it was sent.
+func assign[T any](field, sent *T) {
+	if sent != nil {
+		*field = *sent
+	}
+}

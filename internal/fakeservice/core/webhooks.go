@@ -77,18 +77,12 @@ func (change WebhookChange) check() error {
 }
 
 func (change WebhookChange) apply(w *Webhook) {
-	if change.URL != nil {
-		w.URL = *change.URL
-	}
-	if change.Secret != nil {
-		w.Secret = *change.Secret
-	}
-	if change.Enabled != nil {
-		w.Enabled = *change.Enabled
-		// Enabling an endpoint resets its count of failures.
-		if w.Enabled {
-			w.ConsecutiveFailures = 0
-		}
+	assign(&w.URL, change.URL)
+	assign(&w.Secret, change.Secret)
+	assign(&w.Enabled, change.Enabled)
+	// Enabling an endpoint resets its count of failures.
+	if change.Enabled != nil && w.Enabled {
+		w.ConsecutiveFailures = 0
 	}
 }
 
