@@ -190,7 +190,7 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 			i := candidates[0]
 			return Created{ID: i.ID, Status: i.Status, CheckoutURL: i.CheckoutURL, Pending: Pending{JobID: i.JobID}, Adopted: true}, true, nil
 		}
-		return Created{}, false, &AmbiguousError{Name: n.Name, Candidates: namesakes}
+		return Created{}, false, &AmbiguousError{Noun: "instance", Name: n.Name, Candidates: namesakes}
 	})
 	switch ambiguous := (*AmbiguousError)(nil); {
 	case found:
@@ -198,7 +198,7 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 	case errors.As(err, &ambiguous):
 		return Created{}, err
 	case len(namesakes) > 0:
-		return Created{}, &AmbiguousError{Name: n.Name, Candidates: namesakes}
+		return Created{}, &AmbiguousError{Noun: "instance", Name: n.Name, Candidates: namesakes}
 	}
 	unknown := &UnknownCreationError{What: fmt.Sprintf("instance %q", n.Name), Looked: time.Since(begun), Err: lost}
 	return Created{}, errors.Join(unknown, err)
@@ -298,15 +298,16 @@ func (a *createdAnswer) UnmarshalJSON(raw []byte) error {
 }
 
 // An AmbiguousError reports that the response to a create request was lost, and names the
-// new instances that may come from it.
+// new objects that may come from it.
 type AmbiguousError struct {
-	Name       string
-	Candidates []string // instance ids
+	Noun       string   // "instance" or "webhook endpoint"
+	Name       string   // the name of the instance, or the URL of the endpoint
+	Candidates []string // ids
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("the answer to the creation of instance %q was lost. It may have created one of these new instances: %s",
-		e.Name, strings.Join(e.Candidates, ", "))
+	return fmt.Sprintf("the answer to the creation of %s %q was lost. It may have created one of these new %ss: %s",
+		e.Noun, e.Name, e.Noun, strings.Join(e.Candidates, ", "))
 }
 
 // An UnknownCreationError reports that the response to a create request was lost and its

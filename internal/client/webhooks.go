@@ -48,8 +48,8 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 
 // CreateWebhook registers an endpoint. The caller chooses the secret, so that an endpoint
 // can be found by its URL if the answer was lost. An endpoint has no unique name, so a
-// POST with a lost answer is not sent again. Instead, CreateWebhook adopts an endpoint
-// that did not exist before.
+// POST with a lost answer is not sent again. Instead, CreateWebhook adopts the one
+// endpoint that did not exist before, and returns an *AmbiguousError if there are several.
 func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, enabled bool) (Webhook, error) {
 	ctx = lifetime.WithGracePeriod(ctx)
 	c.secrets.Add(secret)
@@ -99,25 +99,38 @@ func (c *Client) WebhookNamesakes(ctx context.Context, endpoint string) ([]strin
 	return ids, nil
 }
 
-// findWebhook looks for the endpoint that a create request with a lost answer may have
+// findWebhook looks for the one endpoint that a create request with a lost answer may have
 // created.
 func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []Webhook, lost error) (Webhook, error) {
 	begun := time.Now()
 	webhook, found, err := look(ctx, c, actionPatience, func(ctx context.Context) (Webhook, bool, error) {
 		webhooks, err := c.Webhooks(ctx)
+		if err != nil {
+			return Webhook{}, false, err
+		}
+		var candidates []Webhook
+		var ids []string
 		for _, webhook := range webhooks {
 			if _, before := find(existing, webhook.ID); !before && endpointKey(webhook.URL) == endpointKey(endpoint) && !c.HasClaimed(webhook.ID) {
-				webhook.Adopted = true
-				return webhook, true, nil
+				candidates = append(candidates, webhook)
+				ids = append(ids, webhook.ID)
 			}
 		}
-		return Webhook{}, false, err
+		switch len(candidates) {
+		case 0:
+			return Webhook{}, false, nil
+		case 1:
+			webhook := candidates[0]
+			webhook.Adopted = true
+			return webhook, true, nil
+		}
+		return Webhook{}, false, &AmbiguousError{Noun: "webhook endpoint", Name: endpoint, Candidates: ids}
 	})
-	if !found {
-		unknown := &UnknownCreationError{What: "the webhook endpoint " + endpoint, Looked: time.Since(begun), Err: lost}
-		err = errors.Join(unknown, err)
+	if ambiguous := (*AmbiguousError)(nil); found || errors.As(err, &ambiguous) {
+		return webhook, err
 	}
-	return webhook, err
+	unknown := &UnknownCreationError{What: "the webhook endpoint " + endpoint, Looked: time.Since(begun), Err: lost}
+	return Webhook{}, errors.Join(unknown, err)
 }
 
 // endpointKey is like CanonicalURL, without a slash at the end: a service may add one when

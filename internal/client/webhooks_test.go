@@ -32,6 +32,7 @@ func TestCreationOfAnEndpoint(t *testing.T) {
 		"lost, both are there":             {gateway(502), func() http.HandlerFunc { return inTurn(list(old), list(ours, old)) }, "w", nil},
 		"lost, another URL is there":       {gateway(502), func() http.HandlerFunc { return inTurn(list(), list(endpoint("x", "https://h.example/other"))) }, "", &UnknownCreationError{}},
 		"lost, never made":                 {gateway(502), func() http.HandlerFunc { return list() }, "", &UnknownCreationError{}},
+		"lost, two new ones are there":     {gateway(502), func() http.HandlerFunc { return inTurn(list(), list(ours, endpoint("theirs", "https://h.example/"))) }, "", &AmbiguousError{Candidates: []string{"w", "theirs"}}},
 		"refused":                          {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 422, "validation_failed") }, func() http.HandlerFunc { return list() }, "", ErrValidation},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -44,6 +45,11 @@ func TestCreationOfAnEndpoint(t *testing.T) {
 				case nil:
 					if err != nil || webhook.ID != row.id {
 						t.Errorf("CreateWebhook: got %+v and error %v, want %s", webhook, err, row.id)
+					}
+				case *AmbiguousError:
+					var ambiguous *AmbiguousError
+					if !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, want.Candidates) {
+						t.Errorf("CreateWebhook: got %+v and error %v, want an *AmbiguousError of %v", webhook, err, want.Candidates)
 					}
 				case *UnknownCreationError:
 					if !isAs[*UnknownCreationError](err) {

@@ -22,7 +22,7 @@ var ClosedErrors = []ClosedError{
 	{"an engine that was never configured", []string{"which its configuration never had"}},
 	{namesakeInCreation, []string{"An instance with the same name is being created", "plan and region is already being created"}},
 	{"a script of unknown outcome", []string{"It is unknown whether the script ran"}},
-	{"an ambiguous creation", []string{"It may have created one of these new instances", "and the request was not repeated"}},
+	{"an ambiguous creation", []string{"It may have created one of these new", "and the request was not repeated"}},
 }
 
 // ClosedErrorIn returns the name of the closed error in a text, or "".

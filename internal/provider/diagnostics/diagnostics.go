@@ -93,7 +93,7 @@ func nextStep(err error) string {
 	case errors.As(err, &ambiguous):
 		var blocks strings.Builder
 		for _, id := range ambiguous.Candidates {
-			blocks.WriteString("\n" + ImportBlock("hosting_instance.NAME", id))
+			blocks.WriteString("\n" + ImportBlock("hosting_"+strings.ReplaceAll(ambiguous.Noun, " ", "_")+".NAME", id))
 		}
 		return "Check in the portal which of them this apply created, and add its import block before you apply again:\n" + blocks.String()
 	case errors.As(err, &unknown):
