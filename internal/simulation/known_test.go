@@ -172,6 +172,13 @@ func TestAllowed(t *testing.T) {
 		"an outage lasts into a destroy": {Steps: []step{
 			{}, {Strikes: []strike{{Kind: away, Class: reads, Times: 1, Amount: 40 * time.Second}}}, {Verb: destroy},
 		}},
+		"a change of an app is sent again, and carried out twice after the apply": {Seed: 1, Begin: everything, Steps: []step{
+			{Strikes: []strike{
+				{Kind: strikeKind(weather.TooMany), Class: writes, Nth: 12, For: 90 * time.Second, Amount: 4 * time.Second},
+				{Kind: lateCommit, Class: writes, Nth: 9, For: 5 * time.Minute, Amount: 40 * time.Second},
+				{Kind: strikeKind(weather.InternalError), Class: creations, Nth: 2, Times: 1, Amount: 40 * time.Second},
+			}},
+		}},
 		"the deletion of an imported sibling has failed": {Begin: siblings, Hides: hidesPlan, Habits: staysDeleting, Steps: []step{
 			{Deeds: []deed{{failsCreation, 7}}, Cut: cut{killAfter, 1, true}}, {}, {Deeds: []deed{{failsDeletion, 1}}},
 		}},

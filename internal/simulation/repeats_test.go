@@ -44,7 +44,8 @@ func (w *world) repeats(r *http.Request, body []byte) string {
 		return ""
 	}
 	known := sentAt(r).Add(-w.couldBeRead())
-	if time.Since(sentAt(r)) > longestLatency { // a late commit: the weather may have changed since
+	late := time.Since(sentAt(r)) > longestLatency // the weather may have changed since
+	if late {
 		known = sentAt(r).Add(-weather.LongestLag - 6*longestLatency)
 	}
 	switch {
@@ -53,7 +54,7 @@ func (w *world) repeats(r *http.Request, body []byte) string {
 			return ""
 		}
 		return w.repeatsResize(i, planIn(body), callOf(r.Context()).began.Add(-w.couldBeRead()), known)
-	case w.troubled() || w.touchedSince(r, i.ID) || w.changedSince(i.ID, known):
+	case late || w.troubled() || w.touchedSince(r, i.ID) || w.changedSince(i.ID, known):
 		return "" // it may be repeated after a lost answer, or could not know better
 	case r.Method == http.MethodPut && at[len(at)-1] == "engines" && w.scenario.Shapes&(engineNames|engineFlags) == 0 && !w.hidesEngines(known):
 		return w.repeatsEngines(i, body)
