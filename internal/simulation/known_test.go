@@ -179,6 +179,12 @@ func TestAllowed(t *testing.T) {
 				{Kind: strikeKind(weather.InternalError), Class: creations, Nth: 2, Times: 1, Amount: 40 * time.Second},
 			}},
 		}},
+		"two deletions were made to fail": {Steps: []step{
+			{Deeds: []deed{{failsDeletion, 9}}}, {Verb: destroy, Deeds: []deed{{Kind: failsDeletion}}}, {Verb: destroy},
+		}},
+		"a deletion and any job were made to fail": {Steps: []step{
+			{Deeds: []deed{{failsJob, 10}, {Kind: failsJob}}}, {Deeds: []deed{{failsDeletion, 24}}}, {Verb: destroy},
+		}},
 		"the deletion of an imported sibling has failed": {Begin: siblings, Hides: hidesPlan, Habits: staysDeleting, Steps: []step{
 			{Deeds: []deed{{failsCreation, 7}}, Cut: cut{killAfter, 1, true}}, {}, {Deeds: []deed{{failsDeletion, 1}}},
 		}},

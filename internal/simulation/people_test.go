@@ -65,6 +65,9 @@ func (w *world) person(does deedKind) {
 			done = w.fake.EditWebhook(endpoint.ID, func(e *fakeservice.Webhook) { e.Enabled = false })
 		}
 	case failsJob:
+		w.mu.Lock()
+		w.mayFailDeletion++
+		w.mu.Unlock()
 		w.later(w.fake.FailJobs(fakeservice.JobMatch{}, 1, "trouble", "the machine is on fire"))
 		done = true
 	case failsBuild:
@@ -100,6 +103,7 @@ func (w *world) person(does deedKind) {
 	case failsDeletion:
 		w.mu.Lock()
 		w.deletionsFail = true
+		w.mayFailDeletion++
 		w.mu.Unlock()
 		w.failsNext(deletions...)
 		done = true

@@ -71,10 +71,12 @@ type world struct {
 	// of deletions that left the status at deleting.
 	deletionsFail bool
 	leftDeleting  map[string]bool
-	resizings     []resizing
-	unhurried     bool      // jobs were held
-	awayUntil     time.Time // when the last outage ends
-	cleanUps      []func()
+	// mayFailDeletion is how many jobs were made to fail that may be deletions.
+	mayFailDeletion int
+	resizings       []resizing
+	unhurried       bool      // jobs were held
+	awayUntil       time.Time // when the last outage ends
+	cleanUps        []func()
 }
 
 // outcome is the result of a world.
