@@ -175,7 +175,8 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 		var candidates []Instance
 		namesakes = nil
 		for _, i := range instances {
-			if before[i.ID] || c.HasClaimed(i.ID) || !n.namesakeOf(i) {
+			// A list that lags may show an instance again that the first list no longer had.
+			if before[i.ID] || c.HasClaimed(i.ID) || !n.namesakeOf(i) || i.Status == StatusDeleting {
 				continue
 			}
 			namesakes = append(namesakes, i.ID)

@@ -132,6 +132,9 @@ func TestLostCreationOfAnInstance(t *testing.T) {
 		"made with other tags":              {&market{answer: 504, made: object{"tags": []string{"theirs"}}}, &AmbiguousError{Candidates: []string{"own-1"}}, "", patience, 0},
 		"made with other engines":           {&market{answer: 504, made: object{"engines": object{"postgres": true}}}, &AmbiguousError{Candidates: []string{"own-1"}}, "", patience, 0},
 		"an old namesake runs":              {&market{answer: 504, instances: []object{instanceNamed("old", "web", "status", "running")}}, nil, "", 0, 0},
+		"an old namesake is shown again as being deleted": {&market{
+			answer: 504, failing: says(200, object{"instances": []object{instanceNamed("old", "web", "status", "deleting")}}), fails: 12 * time.Second,
+		}, nil, "", 12 * time.Second, 0},
 		"an old namesake, never carried out": {
 			&market{answer: 504, commits: never, instances: []object{instanceNamed("old", "web", "status", "running")}}, &UnknownCreationError{}, "", patience, 0,
 		},
