@@ -65,6 +65,10 @@ func TestKnownDefects(t *testing.T) {
 		"a connection on a machine that never ran is an unknown instance": {Begin: guarded, Habits: staysDeleting, Steps: []step{
 			{Edits: []edit{{argPlan, 2}}}, {Verb: destroy, Edits: []edit{{argProtected, 0}}, Deeds: []deed{{Kind: failsDeletion}}},
 		}},
+		"a machine that was deleted is taken for the lost one, as reads still show it": {Steps: []step{
+			{}, {Verb: destroy},
+			{Strikes: []strike{{Kind: strikeKind(weather.Unavailable), Class: creations, Times: 1}, {Kind: lagging, Class: reads, Nth: 12, Times: 1, Amount: 4 * time.Second}}},
+		}},
 		"a protection that an interrupted update puts on is lost": {Steps: []step{
 			{}, {Edits: []edit{{argProtected, 1}}, Cut: cut{interrupt, 4, false}}, {Verb: replace, Target: 9},
 		}},
@@ -184,6 +188,15 @@ func TestAllowed(t *testing.T) {
 		}},
 		"a deletion and any job were made to fail": {Steps: []step{
 			{Deeds: []deed{{failsJob, 10}, {Kind: failsJob}}}, {Deeds: []deed{{failsDeletion, 24}}}, {Verb: destroy},
+		}},
+		"a machine that runs since an interrupt is destroyed unread": {Seed: 729, Begin: guarded, Steps: []step{
+			{Strikes: []strike{{Kind: strikeKind(weather.Busy), Class: reads, Nth: 4, Times: 6, Amount: 3 * time.Minute}}, Cut: cut{interrupt, 50, false}},
+			{Verb: destroy, Flags: withoutRefresh},
+		}},
+		"a machine stays deleting after any deletion that fails": {Habits: staysDeleting, Other: onTheSame, Steps: []step{
+			{}, {Verb: replace, Target: 1, Deeds: []deed{{failsJob, 23}}},
+			{Edits: []edit{{argScript, 1}}, Strikes: []strike{{Kind: lostAnswer, Class: creations, Times: 1}}},
+			{Deeds: []deed{{Kind: failsDeletion}}, Beside: true},
 		}},
 		"the deletion of an imported sibling has failed": {Begin: siblings, Hides: hidesPlan, Habits: staysDeleting, Steps: []step{
 			{Deeds: []deed{{failsCreation, 7}}, Cut: cut{killAfter, 1, true}}, {}, {Deeds: []deed{{failsDeletion, 1}}},

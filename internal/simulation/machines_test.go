@@ -99,10 +99,7 @@ func planIn(body []byte) string {
 // leavesDeleting sets the status of instances with a failed deletion, if that is a habit of
 // the service: the status stays deleting, without a job.
 func (w *world) leavesDeleting() {
-	w.mu.Lock()
-	due := w.deletionsFail && w.scenario.Habits&staysDeleting != 0
-	w.mu.Unlock()
-	if !due {
+	if w.scenario.Habits&staysDeleting == 0 {
 		return
 	}
 	for _, j := range w.fake.Jobs() {
@@ -227,7 +224,7 @@ func (w *world) own(r *http.Request, status int, answer []byte) {
 
 // checkDestroyed checks that a destroy leaves nothing in the state, unless it was hindered
 // by weather, another actor, protection, an engine that the configuration never had, or an
-// ephemeral connection to an instance whose checkout is open. A machine that was imported
+// ephemeral connection to an instance whose checkout is open. A machine that was last read
 // during its creation is planned to go, as it never ran, and is refused if its deletion sees
 // that it runs. A failed machine does not hinder a destroy. Objects that the machine refuses
 // to drop individually do: its apps and databases can only be deleted with it.
@@ -238,7 +235,8 @@ func (w *world) checkDestroyed(c *cli, st step, a applied) {
 		return
 	}
 	if a.says("is protected") && slices.ContainsFunc(c.addresses(), func(address string) bool {
-		return c.imported(c.text(address, "id")) && c.text(address, "status") == fakeservice.StatusCreating
+		i, _ := w.fake.Instance(c.text(address, "id"))
+		return i.Status == fakeservice.StatusRunning && c.text(address, "status") == fakeservice.StatusCreating
 	}) {
 		return
 	}

@@ -102,7 +102,6 @@ func (w *world) person(does deedKind) {
 		done = id != "" && instances[0].Status == fakeservice.StatusRunning && w.resizes(instances[0])
 	case failsDeletion:
 		w.mu.Lock()
-		w.deletionsFail = true
 		w.mayFailDeletion++
 		w.mu.Unlock()
 		w.failsNext(deletions...)

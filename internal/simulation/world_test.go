@@ -67,10 +67,8 @@ type world struct {
 	crashedUntil time.Time
 	// engineHiddenUntil is the time until which records lack one of their engines.
 	engineHiddenUntil time.Time
-	// deletionsFail reports whether a deletion was made to fail. leftDeleting are the jobs
-	// of deletions that left the status at deleting.
-	deletionsFail bool
-	leftDeleting  map[string]bool
+	// leftDeleting are the jobs of deletions that left the status at deleting.
+	leftDeleting map[string]bool
 	// mayFailDeletion is how many jobs were made to fail that may be deletions.
 	mayFailDeletion int
 	resizings       []resizing
