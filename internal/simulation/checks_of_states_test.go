@@ -44,9 +44,9 @@ func (w *world) checkTaken(c *call, kind string, result value) {
 	a := c.block.arguments
 	tags, _ := a["tags"].([]string)
 	hides := func(field hidden) bool { return w.scenario.Hides&field != 0 } // then it cannot be compared
-	// An object that a person has changed since cannot be compared with its creation.
+	// An object that has been changed since cannot be compared with its creation.
 	equal := kind != "hosting_instance" || !there || !w.touchedAt(id).IsZero() || i.Name == a["name"] && i.Region == a["region"] &&
-		(hides(hidesPlan) || i.Plan == a["plan"]) && (hides(hidesTags) || list(i.Tags) == list(tags))
+		(hides(hidesPlan) || w.wasResized(id) || i.Plan == a["plan"]) && (hides(hidesTags) || list(i.Tags) == list(tags))
 	// The search must also find the call's own object, unless it was created late or has
 	// changed.
 	overlooked := slices.ContainsFunc(ids, func(own string) bool {

@@ -183,6 +183,12 @@ func TestAllowed(t *testing.T) {
 				{Kind: strikeKind(weather.InternalError), Class: creations, Nth: 2, Times: 1, Amount: 40 * time.Second},
 			}},
 		}},
+		"an equal machine is resized after it was taken for the lost one": {Seed: 3, Begin: adopted, Other: twin, Steps: []step{
+			{Strikes: []strike{
+				{Kind: lagging, Class: reads, Nth: 2, Times: 6, Amount: 3 * time.Minute},
+				{Kind: neverSent, Class: writes, Times: 1, Amount: 12 * time.Second},
+			}, Deeds: []deed{{Kind: resizesMachine}}, Beside: true},
+		}},
 		"two deletions were made to fail": {Steps: []step{
 			{Deeds: []deed{{failsDeletion, 9}}}, {Verb: destroy, Deeds: []deed{{Kind: failsDeletion}}}, {Verb: destroy},
 		}},

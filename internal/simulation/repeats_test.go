@@ -27,6 +27,13 @@ func (w *world) resized(instance, plan, job string) {
 	w.resizings = append(w.resizings, resizing{instance, plan, job, time.Now()})
 }
 
+// wasResized reports whether the service has ever accepted a resize of an instance.
+func (w *world) wasResized(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.resizings, func(r resizing) bool { return r.instance == id })
+}
+
 // couldBeRead is the age that a fact must have so that the provider can have known it at
 // its request: the lag of reads, and a moment for the read.
 func (w *world) couldBeRead() time.Duration { return w.readsLag() + 6*longestLatency }
