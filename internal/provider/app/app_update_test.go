@@ -1,9 +1,12 @@
 package app
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -11,6 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
 func TestEnvToSend(t *testing.T) {
@@ -159,5 +163,26 @@ func TestNoteFailure(t *testing.T) {
 			p.work.Creating != row.want.Creating || p.work.Deploying != row.want.Deploying || p.work.Failed != row.want.Failed {
 			t.Errorf("%s: got status %s and work %+v, want %s and %+v", name, p.model.Status, p.work, row.status, row.want)
 		}
+	}
+}
+
+// A commit or build_id that could not be read after a build would be that of an older one.
+// Without a build they are only informational.
+func TestBuildsThatCannotBeRead(t *testing.T) {
+	for name, built := range map[string]bool{"after a build": true, "without a build": false} {
+		t.Run(name, func(t *testing.T) {
+			app := plainApp()
+			c := providertest.Client(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, "/builds") {
+					w.WriteHeader(http.StatusForbidden)
+					return
+				}
+				_ = json.NewEncoder(w).Encode(map[string]any{"name": "web", "repo": "octo/web", "status": "running"})
+			}))
+			update := appUpdate{appResource: &appResource{base.Resource{Data: base.Data{Client: c}}}, prior: app, planned: app}
+			if _, err := update.readDeployed(t.Context(), appProgress{model: app, secret: secretKeysOf(nil)}, built); (err != nil) != built {
+				t.Errorf("got error %v, want one only after a build", err)
+			}
+		})
 	}
 }
