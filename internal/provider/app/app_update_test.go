@@ -173,8 +173,10 @@ func TestBuildsThatCannotBeRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			app := plainApp()
 			c := providertest.Client(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
 				if strings.HasSuffix(r.URL.Path, "/builds") {
 					w.WriteHeader(http.StatusForbidden)
+					_, _ = w.Write([]byte(`{"status":403,"code":"forbidden","detail":"No."}`))
 					return
 				}
 				_ = json.NewEncoder(w).Encode(map[string]any{"name": "web", "repo": "octo/web", "status": "running"})
