@@ -1,6 +1,8 @@
 package base
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -94,6 +96,40 @@ func TestNoteOfARunWithoutAnAccountID(t *testing.T) {
 			got, _ := privatestate.Load[AccountNote](t.Context(), private, privatestate.AccountNoteKey, &diags)
 			if got != row.want || diags.HasError() {
 				t.Errorf("the note: got %+v (%v), want %+v", got, diags, row.want)
+			}
+		})
+	}
+}
+
+// Terraform passes no note to the deletion of a tainted object. One that is not found in
+// an unknown account gets an empty note, so that a later Read does not remove it either.
+func TestDeletionWithoutANote(t *testing.T) {
+	gone := AbsentObject{What: "Webhook endpoint wh-1"}
+	for name, row := range map[string]struct {
+		seen error // of a look at the object
+		want AccountNote
+	}{
+		"the object is found": {nil, AccountNote{ID: "acc-own", Origin: "https://hosting.test"}},
+		"it is not found":     {errors.New("not found"), AccountNote{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, c := providertest.Replicas(t, func(w http.ResponseWriter, r *http.Request, newest *httptest.ResponseRecorder) bool {
+				providertest.AnswerOlder(w, newest, "id", "acc-own")
+				return true
+			})
+			b := Resource{Data{Client: c, Account: NewAccountCheck(c), Planned: planning.New()}}
+			private, diags := providertest.PrivateState{}, diag.Diagnostics{}
+			look := func(context.Context) error { return row.seen }
+			if got, want := b.MayDelete(t.Context(), private, gone, look, &diags), row.seen == nil; got != want {
+				t.Errorf("MayDelete: got %t (%v), want %t", got, diags, want)
+			}
+			got, noted := privatestate.Load[AccountNote](t.Context(), private, privatestate.AccountNoteKey, &diags)
+			if got != row.want || !noted {
+				t.Errorf("note: got %+v, noted %t, want %+v", got, noted, row.want)
+			}
+			read := diag.Diagnostics{}
+			if row.seen != nil && b.ConfirmsGone(t.Context(), private, gone, &read) {
+				t.Error("a Read afterwards: got that the object is gone, want an error")
 			}
 		})
 	}
