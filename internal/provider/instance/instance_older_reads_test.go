@@ -38,17 +38,7 @@ func TestInstanceThatRunsIsReadAsItRan(t *testing.T) {
 			return false
 		})
 		fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "free", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
-		turn, err := c.Enter(t.Context(), "i-one")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer turn.Leave()
-		instance, err := c.Instance(t.Context(), "i-one")
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := instanceModel{ID: types.StringValue("i-one")}
-		before.setRecord(instance, types.SetNull(types.StringType))
+		turn, before := enterOne(t, c)
 		planned := before
 		planned.Name = types.StringValue("renamed")
 		update := instanceUpdate{instanceResource: &instanceResource{base.Resource{Data: base.Data{Client: c}}}, prior: before, planned: planned, save: func(instanceModel) {}}
@@ -65,20 +55,10 @@ func TestOldInstanceDoesNotPassForThePlan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake, c := providertest.LaggingReads(t, "/instances/i-one", "plan", "free")
 		fake.AddInstance(fakeservice.Instance{ID: "i-one", Plan: "large", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
-		instance, err := c.Instance(t.Context(), "i-one")
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := instanceModel{ID: types.StringValue("i-one")}
-		before.setRecord(instance, types.SetNull(types.StringType))
+		turn, before := enterOne(t, c)
 		before.Plan = types.StringValue("large")
 		planned := before
 		planned.Plan = types.StringValue("free")
-		turn, err := c.Enter(t.Context(), "i-one")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer turn.Leave()
 		update := instanceUpdate{instanceResource: &instanceResource{base.Resource{Data: base.Data{Client: c}}}, prior: before, planned: planned, save: func(instanceModel) {}}
 		if _, err := update.run(t.Context(), turn, before); err != nil {
 			t.Fatal(err)
@@ -87,4 +67,22 @@ func TestOldInstanceDoesNotPassForThePlan(t *testing.T) {
 			t.Errorf("got plan %s, want free", i.Plan)
 		}
 	})
+}
+
+// enterOne takes the head of the queue of instance i-one until the test ends, and returns
+// the state of the instance.
+func enterOne(t *testing.T, c *client.Client) (*client.Turn, instanceModel) {
+	t.Helper()
+	turn, err := c.Enter(t.Context(), "i-one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(turn.Leave)
+	instance, err := c.Instance(t.Context(), "i-one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := instanceModel{ID: types.StringValue("i-one")}
+	m.setRecord(instance, types.SetNull(types.StringType))
+	return turn, m
 }
