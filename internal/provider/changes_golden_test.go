@@ -25,7 +25,7 @@ type goldenCase struct {
 	notes   object // what differs in its private state
 	given   object // the configuration, or what differs in it from the state; nil destroys
 	refresh bool   // only refreshes what is in the state
-	second  object // if set, the configuration of another resource of the kind in the same plan
+	second  object // if set, the configuration of a resource that is created before this one is destroyed
 }
 
 // TestGoldenChanges validates, plans and applies configurations for an account that has
@@ -68,14 +68,8 @@ func (c goldenCase) write(t *testing.T, to *strings.Builder) {
 	if c.second != nil {
 		fmt.Fprintf(to, "and another %s\n", shownConfig(c.second))
 		other := existing{kind: c.kind}
-		another := other.plan(t, server, c.second, to)
-		if config == nil { // create_before_destroy
-			other.apply(t, server, c.second, another, to)
-			now.apply(t, server, config, told, to)
-			return
-		}
+		other.apply(t, server, c.second, other.plan(t, server, c.second, to), to)
 		now.apply(t, server, config, told, to)
-		other.apply(t, server, c.second, another, to)
 		return
 	}
 	now.apply(t, server, config, told, to)

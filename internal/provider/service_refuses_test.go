@@ -3,7 +3,6 @@ package provider
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -118,55 +117,6 @@ func TestImportOfAnInvalidID(t *testing.T) {
 			t.Fatal(err)
 		}
 		mustBeOneError(t, "import of "+kind, answer.Diagnostics)
-	}
-}
-
-// TestResourcesOfOneID plans two resources whose states have the same id. If one is kept and
-// the other destroyed, the second plan is an error, as the kept one would lose its object.
-// Two plans that keep the object may be of one resource.
-func TestResourcesOfOneID(t *testing.T) {
-	t.Parallel()
-	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
-	t.Cleanup(func() { _ = fake.Close() })
-	for kind, state := range map[string]object{
-		"hosting_instance":         {"id": "i-1", "name": "web", "plan": "free", "region": "eu-central", "engines": object{}, "tags_all": []any{}, "status": "running", "deletion_protection": false},
-		"hosting_webhook_endpoint": {"id": "wh-1", "url": "https://hooks.example/one", "enabled": true},
-	} {
-		of := resourceTypes()[kind].objectType
-		arguments := object{}
-		for _, name := range []string{"name", "plan", "region", "engines", "url"} {
-			arguments[name] = state[name]
-		}
-		for _, row := range []struct {
-			destroys [2]bool
-			want     string
-		}{
-			{[2]bool{false, false}, ""},
-			{[2]bool{true, true}, ""},
-			{[2]bool{false, true}, "The plan destroys what another resource keeps"},
-			{[2]bool{true, false}, "The plan destroys what another resource keeps"},
-		} {
-			server, got := serverOf(t, fake, "key"), ""
-			for _, destroys := range row.destroys {
-				req := &tfprotov6.PlanResourceChangeRequest{TypeName: kind, PriorState: dynamicOf(of, state), ProposedNewState: dynamicOf(of, state), Config: dynamicOf(of, arguments)}
-				if destroys {
-					req.ProposedNewState, req.Config = dynamicOf(of, nil), dynamicOf(of, nil)
-				}
-				answer, err := server.PlanResourceChange(t.Context(), req)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got = ""
-				for _, d := range answer.Diagnostics {
-					if d.Severity == tfprotov6.DiagnosticSeverityError {
-						got += d.Summary
-					}
-				}
-			}
-			if (got == "") != (row.want == "") || !strings.HasPrefix(got, row.want) {
-				t.Errorf("%s, destroyed %v: got error %q, want %q", kind, row.destroys, got, row.want)
-			}
-		}
 	}
 }
 

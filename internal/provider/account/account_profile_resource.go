@@ -18,7 +18,6 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
@@ -75,25 +74,10 @@ func (r *accountProfileResource) IdentitySchema(_ context.Context, _ resource.Id
 	}}
 }
 
-// ModifyPlan reports a second resource that manages the same profile.
+// ModifyPlan compares the account.
 func (r *accountProfileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	defer r.CheckPlannedAccount(ctx, req, resp)
-	_, plan, ok := base.Planning[accountProfileModel](ctx, req, &resp.Diagnostics)
-	if !ok || plan == nil {
-		return
-	}
-	base.AddConflict(r.PlanManaged(ctx, req, resp, theProfile, theProfile), &resp.Diagnostics, path.Empty(), twoProfiles, twoProfilesText)
+	r.CheckPlannedAccount(ctx, req, resp)
 }
-
-const (
-	twoProfiles     = "Two resources manage the account's profile"
-	twoProfilesText = "The configuration has another hosting_account_profile, and an account has one profile: they would overwrite each other with every apply. " +
-		"Keep one of them, and remove the other from the configuration. Destroying one leaves the profile as it is."
-)
-
-// theProfile identifies the account's profile. All hosting_account_profile resources
-// manage this one object.
-var theProfile = planning.Object{Kind: "account profile", Key: ""}
 
 // record reads the account for a refresh.
 func (r *accountProfileResource) record(ctx context.Context) (client.Account, error) {
@@ -108,20 +92,14 @@ func (r *accountProfileResource) Create(ctx context.Context, req resource.Create
 	if !r.MayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
-	if !r.Planned.Makes(theProfile) {
-		resp.Diagnostics.AddError(twoProfiles, twoProfilesText)
-		return
-	}
 	account, err := r.Client.Account(ctx)
 	if err != nil {
-		r.Planned.FailsToMake(theProfile)
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to read the account", err)
 		return
 	}
 	there := accountProfileModel{Name: recordedField(account.Name), Company: recordedField(account.Company), Address: recordedField(account.Address), VATID: recordedField(account.VATID)}
 	if change := accountProfileDifference(there, plan); change != (client.ProfileChange{}) {
 		if account, err = r.Client.UpdateProfile(ctx, change); err != nil {
-			r.Planned.FailsToMake(theProfile)
 			diagnostics.AddClientError(&resp.Diagnostics, "Unable to set the account's profile", err)
 			return
 		}

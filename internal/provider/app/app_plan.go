@@ -34,13 +34,6 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if ok && plan != nil && (state == nil || !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)) {
 		warnOfPublicSecrets(ctx, req.Config, plan.Name.ValueString(), &resp.Diagnostics)
 	}
-	switch {
-	case !ok:
-	case state != nil && plan != nil && state.object() == plan.object() && otherRepo(*state, *plan):
-		r.PlanReplacedInPlace(ctx, resp, plan.object())
-	default:
-		r.PlanNamed(ctx, req, resp, state.object(), plan.object())
-	}
 	if ok && state != nil && plan != nil {
 		base.NoteProtection(ctx, resp.Private, state.protectedObject(), state.protected(work), &resp.Diagnostics)
 	}
@@ -88,13 +81,9 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// object identifies the app by its instance and its name. All resources that manage this
-// app return the same object.
+// object identifies the app by its instance and its name.
 func (m *appModel) object() base.NamedObject {
-	if m == nil || m.InstanceID.IsUnknown() || m.Name.IsUnknown() {
-		return base.NamedObject{}
-	}
-	return base.NamedObject{Kind: "app", What: "app " + m.Name.ValueString(), InstanceID: m.InstanceID.ValueString()}
+	return base.NamedObject{What: "app " + m.Name.ValueString(), InstanceID: m.InstanceID.ValueString()}
 }
 
 // planChange marks the results of a change as unknown: build, URL and status.

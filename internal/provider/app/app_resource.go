@@ -51,7 +51,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	timeout, diags := plan.Timeouts.Create(ctx, appCreateTimeout)
 	resp.Diagnostics.Append(diags...)
 	env, secret := stringMap(ctx, plan.Env, &resp.Diagnostics), r.secretEnv(ctx, req.Config, &resp.Diagnostics)
-	if !r.MayCreate(ctx, &resp.Diagnostics) || !r.MakesNamed(plan.object(), &resp.Diagnostics) {
+	if !r.MayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	instanceID, name := plan.InstanceID.ValueString(), plan.Name.ValueString()
@@ -83,7 +83,6 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 		r.SetResult(ctx, base.Creating(req, resp), p.model)
 	case !accepted:
-		r.Planned.FailsToMake(plan.object().Managed())
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create app "+name, diagnostics.OrExisting(err, "hosting_app", instanceID+"/"+name))
 	case p.stage == appChanging:
 		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, p.work, &resp.Diagnostics)
@@ -139,7 +138,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	case errors.Is(err, client.ErrNotFound) && mayAppear() && !r.IsElsewhere(ctx, req.Private, &resp.Diagnostics):
 		return // not shown yet; the next apply waits for it
 	case errors.Is(err, client.ErrNotFound):
-		r.RemoveGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.object().Managed())
+		r.RemoveGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
 		return
 	case err != nil:
 		r.Service.AddReadError(&resp.Diagnostics, "Unable to read app "+name, err)

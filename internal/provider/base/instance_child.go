@@ -15,7 +15,6 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
@@ -44,15 +43,13 @@ func ReplacingName(description string) schema.StringAttribute {
 
 // RemoveGone removes from the state a resource that the service no longer knows, and adds
 // a warning. The resource stays if ConfirmsGone cannot confirm that, for example because
-// the account is a different one. A CLI that planned the resource before it read it plans
-// it a second time, so managed, the objects of that plan, are forgotten.
-func (b *Resource) RemoveGone(ctx context.Context, private privatestate.Reader, state *tfsdk.State, o AbsentObject, diags *diag.Diagnostics, managed ...planning.Object) {
+// the account is a different one.
+func (b *Resource) RemoveGone(ctx context.Context, private privatestate.Reader, state *tfsdk.State, o AbsentObject, diags *diag.Diagnostics) {
 	if !b.ConfirmsGone(ctx, private, o, diags) {
 		return
 	}
 	diags.AddWarning(o.What+" is gone",
 		"The service does not know it any more, so it was removed from the state. If it is still in the configuration, the next apply creates it again.")
-	b.Planned.Forgets(managed...)
 	state.RemoveResource(ctx)
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
@@ -26,7 +25,6 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	state, plan, ok := base.Planning[instanceModel](ctx, req, &resp.Diagnostics)
 	if ok && state != nil && r.Client != nil {
 		r.Client.Claim(state.ID.ValueString())
-		r.PlanIdentified(resp, state.itself(), plan == nil || state.moves(plan))
 	}
 	if plan != nil {
 		r.Planned.NoteInstance(plan.ID, plan.Plan.ValueString(), budgetsOf(plan.Engines))
@@ -88,11 +86,6 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if !reflect.DeepEqual(*plan, before) { // setting a plan takes a third of the time of planning
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	}
-}
-
-// itself identifies the instance, whichever resource manages it.
-func (m *instanceModel) itself() planning.Object {
-	return planning.Object{Kind: "instance", Key: m.ID.ValueString()}
 }
 
 // moves reports whether a plan replaces the instance by one in another region.

@@ -154,7 +154,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 		return // not listed yet, but it is being created
 	}
 	if errors.Is(err, client.ErrNotFound) {
-		r.RemoveGone(ctx, req.Private, &resp.State, r.absent(state), &resp.Diagnostics, state.itself())
+		r.RemoveGone(ctx, req.Private, &resp.State, r.absent(state), &resp.Diagnostics)
 		return
 	}
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package planning records what one process has planned and created. It finds two resources
-// that manage one object, and tells the plan of one resource what others will be.
+// Package planning records what one process has planned and created, for the plans and
+// deletions of other resources of the same configuration.
 package planning
 
 import (
@@ -9,23 +9,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Planned records what this process has planned and created so far. The plan or the
-// deletion of one resource needs that of others. A provider receives no other resources,
-// but Terraform lets one process plan all those of a configuration.
+// Planned records what this process has planned and created so far. A provider receives no
+// other resources, but Terraform lets one process plan all those of a configuration, and
+// plans an instance before the resources that refer to it.
 //
 // An apply plans its changes again in a new process, which has not seen the resources
 // that stay the same.
 type Planned struct {
-	mu       sync.Mutex
-	managers map[Object]managers
-	// made are the objects that this process creates. The value is true once it has done
-	// so.
-	made map[Object]bool
+	mu sync.Mutex
 	// instances are the instances planned so far, by id, with the engines that will be
 	// on.
 	instances map[string]Instance
 	// created are the planned instances that do not exist yet and have no id.
 	created []Instance
+	made    map[Object]bool // the objects that this process has created
 	// applied is true if something was created, changed or destroyed. No plan does that,
 	// so this process applies.
 	applied bool
@@ -47,42 +44,12 @@ func (i Instance) Lacks(engine string) bool {
 	return i.Engines != nil && !on
 }
 
-// An Object identifies an object that two resources could manage: by mistake, or one after
-// the other.
+// An Object identifies an object that one resource can create and another one delete.
 type Object struct{ Kind, Key string }
-
-// managers summarizes the resources that will manage an object. It cannot distinguish
-// them, because Terraform may plan one more than once.
-type managers struct {
-	new       int  // number of plans of resources that are not in the state
-	stays     bool // one in the state keeps the object
-	destroyed bool // one in the state destroys the object
-	// takers are the resources in the state that will take the object over, by their
-	// current object.
-	takers map[Object]bool
-}
-
-// kept reports whether a resource that is in the state already will manage the object.
-func (m managers) kept() bool { return m.stays || len(m.takers) > 0 }
-
-// A Conflict describes the other resources of a plan that manage the same object.
-type Conflict int
-
-const (
-	// NoConflict means that no other resource manages the object.
-	NoConflict Conflict = iota
-	// TwoNew means that two resources create the object, or that one is planned twice.
-	TwoNew
-	// KeptAndNew means that one resource is in the state, and another is created.
-	KeptAndNew
-	// KeptAndDestroyed means that one resource in the state keeps the object, and another one
-	// is destroyed.
-	KeptAndDestroyed
-)
 
 // New returns the record of a process that has planned nothing yet.
 func New() *Planned {
-	return &Planned{managers: map[Object]managers{}, made: map[Object]bool{}, instances: map[string]Instance{}}
+	return &Planned{instances: map[string]Instance{}, made: map[Object]bool{}}
 }
 
 // NoteApply notes that this process applies.
@@ -154,96 +121,12 @@ func (p *Planned) Instance(id string) (Instance, bool) {
 	return instance, ok
 }
 
-// Keeps notes that a resource in the state manages an object, and continues to do so.
-func (p *Planned) Keeps(object Object) Conflict {
-	return p.manage(object, func(m *managers) { m.stays = true })
-}
-
-// Takes notes that a resource in the state will manage an object instead of its current
-// one.
-func (p *Planned) Takes(object, now Object) Conflict {
-	return p.manage(object, func(m *managers) {
-		if m.takers == nil {
-			m.takers = map[Object]bool{}
-		}
-		m.takers[now] = true
-	})
-}
-
-// Destroys notes that a resource and its object will be destroyed. A resource that is
-// created in its place does not conflict with it.
-func (p *Planned) Destroys(object Object) Conflict {
-	if c := p.manage(object, func(m *managers) { m.destroyed = true }); c == KeptAndDestroyed {
-		return c
-	}
-	return NoConflict
-}
-
-// Adds notes that a resource that manages an object will be created.
-func (p *Planned) Adds(object Object) Conflict {
-	return p.manage(object, func(m *managers) { m.new++ })
-}
-
-// Forgets undoes Keeps and Takes: a resource has left the state, because its object is
-// gone.
-func (p *Planned) Forgets(objects ...Object) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, object := range objects {
-		m := p.managers[object]
-		m.stays = false
-		p.managers[object] = m
-		for _, other := range p.managers {
-			delete(other.takers, object) // a resource that is gone takes no other object over
-		}
-	}
-}
-
-func (p *Planned) manage(object Object, note func(*managers)) Conflict {
-	if p == nil || object == (Object{}) {
-		return NoConflict
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	m := p.managers[object]
-	note(&m)
-	p.managers[object] = m
-	switch {
-	case m.stays && m.destroyed:
-		return KeptAndDestroyed
-	case m.kept() && m.new > 0:
-		return KeptAndNew
-	case m.new > 1:
-		return TwoNew
-	}
-	return NoConflict
-}
-
-// Makes notes that a resource is about to create an object. It returns false if another
-// resource of this process has begun to create it.
-func (p *Planned) Makes(object Object) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if _, begun := p.made[object]; begun {
-		return false
-	}
-	p.made[object] = false
-	return true
-}
-
-// HasMade notes that a resource has created an object. It is called in the instance's
+// HasMade notes that this process has created an object. It is called in the instance's
 // turn, so that a deletion in a later turn sees the note.
 func (p *Planned) HasMade(object Object) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.made[object] = true
-}
-
-// FailsToMake undoes Makes.
-func (p *Planned) FailsToMake(object Object) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.made, object)
 }
 
 // IsMadeAnew reports whether this process has created an object that it is about to

@@ -103,7 +103,6 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	if plan != nil && (state == nil || !plan.InstanceID.Equal(state.InstanceID) || !plan.Name.Equal(state.Name) || base.IsProtected(state.DeletionProtection)) {
 		r.CheckEngineOn("postgres", "database", plan.InstanceID, &resp.Diagnostics)
 	}
-	r.PlanNamed(ctx, req, resp, state.object(), plan.object())
 	if state == nil {
 		base.RefuseReplacement(ctx, req.Private, &resp.Diagnostics)
 		attributes.WarnOfName(&resp.Diagnostics, "database", plan.Name, attributes.DatabaseNameRule)
@@ -137,13 +136,9 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	}
 }
 
-// object identifies the database, whichever resource manages it. It is zero while the
-// instance's id or the name is unknown.
+// object identifies the database by its instance and its name.
 func (m *postgresDatabaseModel) object() base.NamedObject {
-	if m == nil || m.InstanceID.IsUnknown() || m.Name.IsUnknown() {
-		return base.NamedObject{}
-	}
-	return base.NamedObject{Kind: "database", What: "database " + m.Name.ValueString(), InstanceID: m.InstanceID.ValueString()}
+	return base.NamedObject{What: "database " + m.Name.ValueString(), InstanceID: m.InstanceID.ValueString()}
 }
 
 // warnOfLoss warns that dropping the database deletes its data.
@@ -174,7 +169,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, databaseTimeout)
 	resp.Diagnostics.Append(diags...)
-	if !r.MayCreate(ctx, &resp.Diagnostics) || !r.MakesNamed(plan.object(), &resp.Diagnostics) {
+	if !r.MayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
 	name := plan.Name.ValueString()
@@ -210,8 +205,6 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 			work, saved.DeletionProtection = work.CreationFailed(saved.DeletionProtection)
 			privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
 			r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
-		} else {
-			r.Planned.FailsToMake(plan.object().Managed())
 		}
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create database "+name, diagnostics.OrExisting(err, "hosting_postgres_database", plan.InstanceID.ValueString()+"/"+name))
 	default:
@@ -261,7 +254,7 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 	case errors.Is(err, client.ErrNotFound) && mayAppear() && !r.IsElsewhere(ctx, req.Private, &resp.Diagnostics):
 		return // the database does not exist yet; the next apply waits for it
 	case errors.Is(err, client.ErrNotFound):
-		r.RemoveGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.object().Managed())
+		r.RemoveGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
 		return
 	case err != nil:
 		r.Service.AddReadError(&resp.Diagnostics, "Unable to read database "+state.Name.ValueString(), err)

@@ -103,9 +103,6 @@ func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource
 	defer r.CheckPlannedAccount(ctx, req, resp)
 	defer r.DropRepeatedWarnings(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := base.Planning[postgresExtensionModel](ctx, req, &resp.Diagnostics)
-	if ok {
-		r.PlanNamed(ctx, req, resp, state.object(), plan.object())
-	}
 	switch {
 	case !ok:
 		return
@@ -130,13 +127,9 @@ func (m postgresExtensionModel) absent() base.AbsentObject {
 	}
 }
 
-// object identifies the extension, whichever resource manages it. It is zero while the
-// instance's id, the database or the name is unknown.
+// object identifies the extension by its instance, its database and its name.
 func (m *postgresExtensionModel) object() base.NamedObject {
-	if m == nil || m.InstanceID.IsUnknown() || m.Database.IsUnknown() || m.Name.IsUnknown() {
-		return base.NamedObject{}
-	}
-	return base.NamedObject{Kind: "extension", What: "extension " + m.Name.ValueString() + " in database " + m.Database.ValueString(), InstanceID: m.InstanceID.ValueString()}
+	return base.NamedObject{What: "extension " + m.Name.ValueString() + " in database " + m.Database.ValueString(), InstanceID: m.InstanceID.ValueString()}
 }
 
 // replacedExtensionAt returns the argument whose change replaces the extension.
@@ -169,7 +162,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	if !r.MayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
-	name, makes := plan.Name.ValueString(), false
+	name := plan.Name.ValueString()
 	err := base.InTurn(ctx, r.Client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		if plan.Database.IsUnknown() {
 			// The name is read before the request, because the steps below need it.
@@ -178,9 +171,6 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 				return err
 			}
 			plan.Database = types.StringValue(own)
-		}
-		if makes = r.MakesNamed(plan.object(), &resp.Diagnostics); !makes {
-			return nil
 		}
 		err := turn.Do(ctx, client.OpExtensionSet, func(ctx context.Context) (client.Pending, error) {
 			return turn.SetExtension(ctx, plan.Database.ValueString(), name)
@@ -192,15 +182,10 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	})
 	database := plan.Database.ValueString()
 	switch {
-	case err == nil && resp.Diagnostics.HasError():
-		return // another resource has created it
 	case err != nil && plan.Database.IsUnknown():
 		diagnostics.AddClientError(&resp.Diagnostics, fmt.Sprintf("Unable to create extension %s in instance %s's own database", name, plan.InstanceID.ValueString()), err)
 		return
 	case err != nil:
-		if makes {
-			r.Planned.FailsToMake(plan.object().Managed())
-		}
 		diagnostics.AddClientError(&resp.Diagnostics, fmt.Sprintf("Unable to create extension %s in database %s", name, database), err)
 		return
 	}
@@ -256,7 +241,7 @@ func (r *postgresExtensionResource) Read(ctx context.Context, req resource.ReadR
 	extension, err := r.record(ctx, state)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		r.RemoveGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.object().Managed())
+		r.RemoveGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
 		return
 	case err != nil:
 		r.Service.AddReadError(&resp.Diagnostics, "Unable to read extension "+state.Name.ValueString(), err)

@@ -27,9 +27,6 @@ const ConnectionKey = "connection_moved_on"
 // PendingKey is the key of a PendingWork: a creation or build whose end was not seen.
 const PendingKey = "pending"
 
-// PlannedKey is the key of the note in planned private state that the resource is planned.
-const PlannedKey = "planned"
-
 // ProtectedKey is the key of the note in planned private state that an object is
 // protected.
 //
@@ -55,5 +52,5 @@ const StoredFormsKey = "stored_forms"
 
 // Keys lists all keys.
 var Keys = []string{
-	AccountNoteKey, ConfiguredKey, ConnectionKey, ImportedKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, StoredFormsKey, UnknownSecretKey, UnknownUpdateKey,
+	AccountNoteKey, ConfiguredKey, ConnectionKey, ImportedKey, PendingKey, ProtectedKey, SecretKeysKey, SentKeysKey, StoredFormsKey, UnknownSecretKey, UnknownUpdateKey,
 }

@@ -92,47 +92,22 @@ func (r *settingResource[M, S, P]) of(m P) string {
 	return r.what + " of instance " + m.instance().ValueString()
 }
 
-// object identifies the setting of an instance, whichever resource manages it. It is zero
-// while the instance's id is unknown.
+// object identifies the setting of an instance.
 func (r *settingResource[M, S, P]) object(m P) planning.Object {
-	if m == nil || m.instance().IsUnknown() {
-		return planning.Object{}
-	}
 	return planning.Object{Kind: r.what, Key: m.instance().ValueString()}
 }
 
-// ModifyPlan refuses a second resource for the same setting of an instance: the two would
-// overwrite each other with every apply. If the instance's id is unknown during planning,
-// Create refuses the second one.
+// ModifyPlan checks that the instance has the engine of a setting that changes.
 func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.CheckPlannedAccount(ctx, req, resp)
 	defer r.DropRepeatedWarnings(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := base.Planning[M](ctx, req, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	if plan == nil && !P(state).reset() {
-		return // destroying it changes nothing
-	}
-	of := r.PlanManaged(ctx, req, resp, r.object(state), r.object(plan))
-	if state != nil && P(state).reset() {
-		base.AddConflict(r.PlanLeft(r.object(state), r.object(plan)), &resp.Diagnostics, path.Root("instance_id"), r.twoText(state), r.twoDetail())
-	}
-	if plan == nil {
+	if !ok || plan == nil {
 		return
 	}
 	if r.engine != "" && (state == nil || !P(plan).instance().Equal(P(state).instance()) || P(plan).differsFrom(state)) {
 		r.CheckEngineOn(r.engine, r.what, P(plan).instance(), &resp.Diagnostics)
 	}
-	base.AddConflict(of, &resp.Diagnostics, path.Root("instance_id"), r.twoText(plan), r.twoDetail())
-}
-
-func (r *settingResource[M, S, P]) twoText(m P) string { return "Two resources manage the " + r.of(m) }
-
-func (r *settingResource[M, S, P]) twoDetail() string {
-	return fmt.Sprintf("The configuration has another hosting_%s with the same instance_id. They manage the same setting and would overwrite each other with every apply. "+
-		"Keep one of them, and remove the other from the configuration. If that one is already in the state, this command makes Terraform forget it without changing anything at the service:\n\n"+
-		"terraform state rm hosting_%s.NAME", r.name, r.name)
 }
 
 func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -144,12 +119,7 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 	if !r.MayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
-	if !r.Planned.Makes(r.object(&plan)) {
-		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), r.twoText(&plan), r.twoDetail())
-		return
-	}
 	if _, err := r.put(ctx, &plan, nil, timeout, &resp.Diagnostics); err != nil {
-		r.Planned.FailsToMake(r.object(&plan))
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to set the "+r.of(&plan), err)
 		return
 	}
@@ -238,7 +208,7 @@ func (r *settingResource[M, S, P]) Read(ctx context.Context, req resource.ReadRe
 	instance, err := r.refresh(ctx, &state)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		r.RemoveGone(ctx, req.Private, &resp.State, r.absent(&state), &resp.Diagnostics, r.object(&state))
+		r.RemoveGone(ctx, req.Private, &resp.State, r.absent(&state), &resp.Diagnostics)
 	case err != nil:
 		r.Service.AddReadError(&resp.Diagnostics, "Unable to read the "+r.of(&state), err)
 	default:

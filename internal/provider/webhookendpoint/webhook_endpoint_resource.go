@@ -26,7 +26,6 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
@@ -130,13 +129,9 @@ func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.M
 	state, plan, ok := base.Planning[webhookEndpointModel](ctx, req, &resp.Diagnostics)
 	if ok && state != nil && r.Client != nil {
 		r.Client.Claim(state.ID.ValueString())
-		r.PlanIdentified(resp, state.itself(), plan == nil)
 	}
 	if !ok || plan == nil {
 		return
-	}
-	if r.PlanManaged(ctx, req, resp, state.object(), plan.object()) != planning.NoConflict {
-		warnOfSecondEndpoint(*plan, &resp.Diagnostics)
 	}
 	if state == nil || !client.SameURL(plan.URL.ValueString(), state.URL.ValueString()) {
 		r.checkNamesakes(ctx, *plan, &resp.Diagnostics)
@@ -153,27 +148,6 @@ func (r *webhookEndpointResource) ModifyPlan(ctx context.Context, req resource.M
 	case unknown && config.Secret.IsNull():
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("secret"), types.StringUnknown())...)
 	}
-}
-
-// itself identifies the endpoint, whichever resource manages it.
-func (m *webhookEndpointModel) itself() planning.Object {
-	return planning.Object{Kind: "webhook endpoint", Key: m.ID.ValueString()}
-}
-
-// object identifies the endpoints with one URL. It is zero while the URL is unknown.
-func (m *webhookEndpointModel) object() planning.Object {
-	if m == nil || m.URL.IsUnknown() {
-		return planning.Object{}
-	}
-	return planning.Object{Kind: "webhook endpoints of", Key: client.CanonicalURL(m.URL.ValueString())}
-}
-
-// warnOfSecondEndpoint warns of another resource in the configuration with the same URL.
-// The service allows this, but it is not useful.
-func warnOfSecondEndpoint(plan webhookEndpointModel, diags *diag.Diagnostics) {
-	diags.AddAttributeWarning(path.Root("url"), "Two webhook endpoints with the same URL",
-		fmt.Sprintf("Another hosting_webhook_endpoint of this configuration also has the URL %s. "+
-			"Every endpoint receives every event, so each event would be delivered there twice, signed with two secrets. Keep one of them.", plan.URL.ValueString()))
 }
 
 // checkNamesakes warns of endpoints with the same URL before the plan creates another
@@ -254,7 +228,7 @@ func (r *webhookEndpointResource) Read(ctx context.Context, req resource.ReadReq
 	webhook, err := r.record(ctx, state)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		r.RemoveGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics, state.itself(), state.object())
+		r.RemoveGone(ctx, req.Private, &resp.State, state.absent(), &resp.Diagnostics)
 		return
 	case err != nil:
 		r.Service.AddReadError(&resp.Diagnostics, "Unable to read webhook endpoint "+state.ID.ValueString(), err)

@@ -19,31 +19,9 @@ func settingHCL(kind, name, instanceID, arguments string) string {
 	return fmt.Sprintf("resource %q %q {\n  instance_id = %s\n  %s\n}\n", kind, name, instanceID, arguments)
 }
 
-func TestSecondResourceOfOneSetting(t *testing.T) {
-	t.Parallel()
-	for kind, c := range twiceCases {
-		t.Run(kind, func(t *testing.T) {
-			fake := seeded(t)
-			what := strings.ReplaceAll(strings.TrimPrefix(kind, "hosting_"), "_", " ")
-			refusal := "Two resources manage the " + what + " of instance i-one"
-			first := settingHCL(kind, "first", `"i-one"`, c[0])
-			w := newWorkspace(t, fake, first+settingHCL(kind, "second", `"i-one"`, c[1]))
-			w.says(0, []string{"Warning: " + refusal, "terraform state rm " + kind + ".NAME"}, "plan")
-			changedNothing(t, fake)
-
-			// The first resource exists already. A resource for another instance is
-			// allowed.
-			w.configure(first + settingHCL(kind, "other", `"i-two"`, c[1]))
-			w.apply()
-			w.configure(first + settingHCL(kind, "other", `"i-two"`, c[1]) + settingHCL(kind, "second", `"i-one"`, c[0]))
-			w.says(1, []string{"Error: " + refusal}, "plan")
-		})
-	}
-}
-
-// A replacement is planned in two calls, a tainted resource is planned without its state,
-// and a resource may take over the setting of another one.
-func TestOneResourceOfASettingIsNoSecondOne(t *testing.T) {
+// A deletion never resets what another resource has set in the same apply: a replacement,
+// a new instance, create_before_destroy, a rename.
+func TestSettingIsSetByItsNewResource(t *testing.T) {
 	t.Parallel()
 	for kind, c := range twiceCases {
 		t.Run(kind, func(t *testing.T) {
@@ -89,29 +67,4 @@ func TestSettingIsResetThoughItsNewResourceFails(t *testing.T) {
 	must(t, r.exit == 1 && strings.Contains(r.output, "Destruction complete"), "the apply: got exit %d, want 1 and a destruction:\n%s", r.exit, r.output)
 	i, _ := fake.Instance("i-one")
 	must(t, i.Engines["auth"].SiteURL == "", "site_url: got %q, want none", i.Engines["auth"].SiteURL)
-}
-
-// Two resources that exist already and do not change do not prevent a plan.
-func TestTwoResourcesOfOneSettingThatStay(t *testing.T) {
-	fake := seeded(t)
-	kind, c := "hosting_allowlist", twiceCases["hosting_allowlist"]
-	first := settingHCL(kind, "first", `"i-one"`, c[0])
-	w := newWorkspace(t, fake, first)
-	w.apply()
-	w.configure(first + settingHCL(kind, "second", `"i-one"`, c[0]))
-	w.says(0, nil, "import", kind+".second", "i-one")
-	w.says(0, []string{"No changes"}, "plan")
-}
-
-// If only the apply knows the instance's id, the apply reports the conflict.
-func TestSecondResourceOfASettingOfANewInstance(t *testing.T) {
-	fake := startFake(t)
-	c := twiceCases["hosting_allowlist"]
-	w := newWorkspace(t, fake, instanceHCL(plainInstance)+
-		settingHCL("hosting_allowlist", "first", "hosting_instance.test.id", c[0])+
-		settingHCL("hosting_allowlist", "second", "hosting_instance.test.id", c[1]))
-	w.says(0, nil, "plan")
-	w.says(1, []string{"Two resources manage the allowlist of instance"}, "apply", "-auto-approve")
-	must(t, fake.Count("PUT", "/instances/*/allowlist") == 1, "lists that were sent: got %d, want the first one alone", fake.Count("PUT", "/instances/*/allowlist"))
-	w.says(1, []string{"Two resources manage the allowlist of instance"}, "plan")
 }
