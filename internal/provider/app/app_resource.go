@@ -248,7 +248,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	base.ForgetProtection(ctx, resp.Private, &resp.Diagnostics)
 	state.DeletionProtection, state.Timeouts = base.ProtectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
-	update := appUpdate{appResource: r, prior: state, planned: plan, stored: base.StoredPlan[appModel](ctx, req, &resp.Diagnostics), env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}
+	update := appUpdate{appResource: r, prior: state, planned: plan, env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}
 	p := appProgress{model: state, secret: keys, work: work}
 	if work.Creating {
 		p.model = state.unlinked()

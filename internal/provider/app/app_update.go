@@ -20,10 +20,7 @@ type appUpdate struct {
 	// prior is the state that the plan was made from. Attributes that the plan does not
 	// change are left alone. Those of PendingWork.Unsure are unknown.
 	prior, planned appModel
-	// stored is the plan in the form in which the service stores it, if a note says that
-	// it differs.
-	stored      *appModel
-	env, secret map[string]string
+	env, secret    map[string]string
 	// imported, if non-nil, is the import that the same call has sent. It queued the
 	// first build, which is not repeated if it fails.
 	imported *client.Pending
@@ -149,14 +146,8 @@ func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress)
 			return true
 		}
 		env, err := u.envToSend(a, *p)
-		return err == nil && env == nil && u.isShown(a)
+		return err == nil && env == nil && u.planned.shows(u.prior, a)
 	})
-}
-
-// isShown reports whether a record shows the plan, in its own form or the form that the
-// service stores.
-func (u appUpdate) isShown(a client.App) bool {
-	return u.planned.shows(u.prior, a) || u.stored != nil && u.stored.shows(u.prior, a)
 }
 
 // changes reports whether the plan changes anything at the service.
@@ -359,7 +350,7 @@ func (u appUpdate) readDeployed(ctx context.Context, p appProgress, built bool) 
 		if built && a.Status == client.AppBuilding {
 			return false // the app was seen to run, but this replica does not show it yet
 		}
-		return u.isShown(a) && (!envChanges(u.prior, m) || !a.Env.Set || secret.shows(a.Env.Value, u.env))
+		return u.planned.shows(u.prior, a) && (!envChanges(u.prior, m) || !a.Env.Set || secret.shows(a.Env.Value, u.env))
 	})
 	builds, buildsErr := listBuilds()
 	if err != nil {

@@ -25,22 +25,21 @@ func (b *Resource) SetState(ctx context.Context, state *tfsdk.State, model any, 
 
 // A Change is a Create or an Update, with its request and the parts of its response.
 type Change struct {
-	config  tfsdk.Config
-	plan    tfsdk.Plan
-	prior   tftypes.Value // the state before an Update
-	state   *tfsdk.State
-	private privateNotes
-	diags   *diag.Diagnostics
+	config tfsdk.Config
+	plan   tfsdk.Plan
+	prior  tftypes.Value // the state before an Update
+	state  *tfsdk.State
+	diags  *diag.Diagnostics
 }
 
 // Creating returns the change of a Create call.
 func Creating(req resource.CreateRequest, resp *resource.CreateResponse) Change {
-	return Change{req.Config, req.Plan, tftypes.Value{}, &resp.State, resp.Private, &resp.Diagnostics}
+	return Change{req.Config, req.Plan, tftypes.Value{}, &resp.State, &resp.Diagnostics}
 }
 
 // Updating returns the change of an Update call.
 func Updating(req resource.UpdateRequest, resp *resource.UpdateResponse) Change {
-	return Change{req.Config, req.Plan, req.State.Raw, &resp.State, resp.Private, &resp.Diagnostics}
+	return Change{req.Config, req.Plan, req.State.Raw, &resp.State, &resp.Diagnostics}
 }
 
 // SetResult writes the state at the end of a Create or an Update. model has the values

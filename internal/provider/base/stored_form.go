@@ -8,22 +8,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
 // A service may store a value in its own form: a budget rounded up, tags in lower case, a
 // URL with a slash (SERVICE.md#tolerance). The state then keeps the value that the plan
 // promised, the next refresh shows the value that the service stores, and every plan
-// changes it again. The apply therefore says what to write instead, and notes the two
-// forms in private state, so that the next apply does not wait for the requested form.
+// changes it again. The apply therefore says what to write instead.
 
 // A storedForm is the value of an attribute that the service stores in its own form.
 type storedForm struct {
@@ -37,10 +32,9 @@ type storedForms map[string]storedForm
 // storedFormsOf compares the requested attributes with those that were read after a
 // change. forms has those that were read in a different form. unchanged has those that
 // were read as they were before the change: a replica may be behind, or the service may
-// not accept the value. If the same form was noted before, the attribute is in forms in
-// any case. An attribute that the change did not alter is in neither, because another
-// client has changed it.
-func storedFormsOf(requested map[string]tftypes.Value, prior, read tftypes.Value, noted storedForms) (forms, unchanged storedForms) {
+// not accept the value. An attribute that the change did not alter is in neither, because
+// another client has changed it.
+func storedFormsOf(requested map[string]tftypes.Value, prior, read tftypes.Value) (forms, unchanged storedForms) {
 	before, after := valuesIn(prior), valuesIn(read)
 	forms, unchanged = storedForms{}, storedForms{}
 	for name, value := range requested {
@@ -51,7 +45,7 @@ func storedFormsOf(requested map[string]tftypes.Value, prior, read tftypes.Value
 		form := storedForm{value, kept}
 		was, existed := before[name]
 		switch {
-		case !existed || form.equal(noted[name]):
+		case !existed:
 			forms[name] = form
 		case !was.IsNull() && sameForm(value, was):
 		case kept.Equal(was):
@@ -61,10 +55,6 @@ func storedFormsOf(requested map[string]tftypes.Value, prior, read tftypes.Value
 		}
 	}
 	return forms, unchanged
-}
-
-func (f storedForm) equal(other storedForm) bool {
-	return f.requested.Equal(other.requested) && sameForm(f.requested, other.requested) && f.kept.Equal(other.kept)
 }
 
 // requestedBy returns the attributes that a configuration sets, and tags_all, to which
@@ -111,20 +101,6 @@ func sameForm(configured, read tftypes.Value) bool {
 		return true
 	}
 	return configured.Equal(read)
-}
-
-// in returns a plan with the stored form in place of each value that is requested again.
-func (f storedForms) in(plan tftypes.Value, requested map[string]tftypes.Value) tftypes.Value {
-	planned := maps.Clone(valuesIn(plan))
-	if planned == nil {
-		return plan
-	}
-	for name, form := range f {
-		if requested[name].Equal(form.requested) {
-			planned[name] = form.kept
-		}
-	}
-	return tftypes.NewValue(plan.Type(), planned)
 }
 
 // text says what to write, one attribute per line. It does not show a URL, which may
@@ -179,58 +155,10 @@ func formText(v, requested tftypes.Value) string {
 	return "{ " + strings.Join(texts, ", ") + " }"
 }
 
-// A storedFormNote is a storedForm in private state, with its values in msgpack.
-type storedFormNote struct {
-	Requested []byte `json:"requested"`
-	Kept      []byte `json:"kept"`
-}
-
-// loadStoredForms reads the notes of a resource from private state. It ignores notes that
-// it cannot decode.
-func loadStoredForms(ctx context.Context, private privatestate.Reader, resourceType tftypes.Type, diags *diag.Diagnostics) storedForms {
-	notes, _ := privatestate.Load[map[string]storedFormNote](ctx, private, privatestate.StoredFormsKey, diags)
-	object, _ := resourceType.(tftypes.Object)
-	forms := storedForms{}
-	for name, note := range notes {
-		of, there := object.AttributeTypes[name]
-		if !there {
-			continue
-		}
-		requested, err := tfprotov6.DynamicValue{MsgPack: note.Requested}.Unmarshal(of)
-		kept, keptErr := tfprotov6.DynamicValue{MsgPack: note.Kept}.Unmarshal(of)
-		if err == nil && keptErr == nil {
-			forms[name] = storedForm{requested, kept}
-		}
-	}
-	return forms
-}
-
-// save stores the forms in private state, or removes them if there are none.
-func (f storedForms) save(ctx context.Context, private privatestate.Writer, diags *diag.Diagnostics) {
-	if len(f) == 0 {
-		diags.Append(private.SetKey(ctx, privatestate.StoredFormsKey, nil)...)
-		return
-	}
-	notes := map[string]storedFormNote{}
-	for name, form := range f {
-		requested, err := tfprotov6.NewDynamicValue(form.requested.Type(), form.requested)
-		kept, keptErr := tfprotov6.NewDynamicValue(form.kept.Type(), form.kept)
-		if err == nil && keptErr == nil {
-			notes[name] = storedFormNote{requested.MsgPack, kept.MsgPack}
-		}
-	}
-	privatestate.Save(ctx, private, privatestate.StoredFormsKey, notes, diags)
-}
-
 // warnOfStoredForms reports the values that the service stores in its own form in one
-// warning, and notes them. It also reports the values that the service still shows as
-// before, but does not note them: the next apply requests them again.
+// warning, and the values that the service still shows as before in another.
 func warnOfStoredForms(ctx context.Context, of Change, read tftypes.Value) {
-	noted := loadStoredForms(ctx, of.private, read.Type(), of.diags)
-	forms, unchanged := storedFormsOf(requestedBy(ctx, of.config, of.plan), of.prior, read, noted)
-	if len(forms) > 0 || len(noted) > 0 {
-		forms.save(ctx, of.private, of.diags)
-	}
+	forms, unchanged := storedFormsOf(requestedBy(ctx, of.config, of.plan), of.prior, read)
 	if len(forms) > 0 {
 		of.diags.AddWarning("The service stores values in its own form",
 			"The change is in effect, but the service keeps another form of what was requested:\n\n"+forms.text()+"\n\n"+
@@ -241,18 +169,4 @@ func warnOfStoredForms(ctx context.Context, of Change, read tftypes.Value) {
 			"The service accepted the change, but still shows what was there before it:\n\n"+unchanged.text()+"\n\n"+
 				"The new values may appear later. If the next plan changes them again, write in the configuration what the service keeps.")
 	}
-}
-
-// StoredPlan returns an update's plan as the service will store it, according to the
-// notes of earlier applies. It returns nil without such notes.
-func StoredPlan[M any](ctx context.Context, req resource.UpdateRequest, diags *diag.Diagnostics) *M {
-	forms := loadStoredForms(ctx, req.Private, req.Plan.Raw.Type(), diags)
-	if len(forms) == 0 {
-		return nil
-	}
-	stored := req.Plan
-	stored.Raw = forms.in(stored.Raw, requestedBy(ctx, req.Config, req.Plan))
-	m := new(M)
-	diags.Append(stored.Get(ctx, m)...)
-	return m
 }

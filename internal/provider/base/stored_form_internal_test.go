@@ -39,19 +39,14 @@ func TestStoredFormsOf(t *testing.T) {
 		}
 		return map[string]tftypes.Value{"engines": tftypes.NewValue(engines, values)}
 	}
-	noted := storedForms{"tags": {set("Prod")["tags"], set("prod")["tags"]}}
 	for name, row := range map[string]struct {
 		config, prior, read map[string]tftypes.Value
-		noted               storedForms
 		want, unchanged     string
 	}{
 		"as requested":                     {config: set("prod"), read: set("prod")},
 		"another form":                     {config: set("Prod"), read: set("prod"), want: `tags: requested ["Prod"], kept ["prod"]`},
 		"another form of a change":         {config: set("Prod"), prior: set("dev"), read: set("prod"), want: `tags: requested ["Prod"], kept ["prod"]`},
 		"the old value":                    {config: set("Prod"), prior: set("prod"), read: set("prod"), unchanged: `tags: requested ["Prod"], kept ["prod"]`},
-		"the old value, which was noted":   {config: set("Prod"), prior: set("prod"), read: set("prod"), noted: noted, want: `tags: requested ["Prod"], kept ["prod"]`},
-		"what was noted of another value":  {config: set("Test"), prior: set("prod"), read: set("prod"), noted: noted, unchanged: `tags: requested ["Test"], kept ["prod"]`},
-		"what was noted is stored now":     {config: set("Prod"), prior: set("prod"), read: set("Prod"), noted: noted},
 		"somebody else's change":           {config: set("Prod"), prior: set("Prod"), read: set("test")},
 		"a value that is new":              {config: set("Prod"), prior: map[string]tftypes.Value{}, read: set("prod"), want: `tags: requested ["Prod"], kept ["prod"]`},
 		"not configured":                   {read: set("prod")},
@@ -65,7 +60,7 @@ func TestStoredFormsOf(t *testing.T) {
 			if row.prior != nil {
 				prior = object(row.prior)
 			}
-			got, unchanged := storedFormsOf(valuesIn(object(row.config)), prior, object(row.read), row.noted)
+			got, unchanged := storedFormsOf(valuesIn(object(row.config)), prior, object(row.read))
 			if diff := cmp.Diff(row.want, got.text()); diff != "" {
 				t.Errorf("forms (-want +got):\n%s", diff)
 			}

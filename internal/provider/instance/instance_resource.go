@@ -291,7 +291,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	}
 	m.DeletionProtection, m.Timeouts = base.ProtectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
 	update := instanceUpdate{
-		instanceResource: r, prior: m, planned: plan, stored: base.StoredPlan[instanceModel](ctx, req, &resp.Diagnostics),
+		instanceResource: r, prior: m, planned: plan,
 		creating: creating, configured: configured,
 		refuse: func(off []string) error { return refuseUnseenLoss(state, off, configured, &resp.Diagnostics) },
 		save:   func(m instanceModel) { r.SetState(ctx, &resp.State, m, &resp.Diagnostics) },

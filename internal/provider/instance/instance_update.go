@@ -22,9 +22,6 @@ type instanceUpdate struct {
 	// prior is the state that the plan was made from. Values that the plan does not
 	// change are left alone.
 	prior, planned instanceModel
-	// stored is the plan in the form in which the service stores it, or nil if the two
-	// forms are the same.
-	stored *instanceModel
 	// creating is true if the provider has not seen the instance run yet. In that case an
 	// engine that is neither planned nor in configured was turned on by the service, and
 	// stays on.
@@ -99,7 +96,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	}
 	if len(steps) > 0 {
 		// The instance has run, but some replicas may not show it yet.
-		instance, err = client.ReadBack(ctx, u.Client, u.instance(turn), func(i client.Instance) bool { return base.HasRun(i) && u.isShown(wanted, i) })
+		instance, err = client.ReadBack(ctx, u.Client, u.instance(turn), func(i client.Instance) bool { return base.HasRun(i) && wanted.shows(u.prior, i) })
 		if err != nil {
 			return m, err
 		}
@@ -132,18 +129,12 @@ func (u instanceUpdate) idle(ctx context.Context, turn *client.Turn) (client.Ins
 		return client.ReadBack(ctx, u.Client, u.instance(turn), base.HasRun)
 	}
 	instance, foreign, err := turn.AwaitIdle(ctx)
-	if err != nil || base.HasRun(instance) && (!foreign || u.isShown(u.planned, instance)) {
+	if err != nil || base.HasRun(instance) && (!foreign || u.planned.shows(u.prior, instance)) {
 		return instance, err
 	}
 	return client.ReadBack(ctx, u.Client, u.instance(turn), func(i client.Instance) bool {
-		return base.HasRun(i) && (!foreign || u.isShown(u.planned, i))
+		return base.HasRun(i) && (!foreign || u.planned.shows(u.prior, i))
 	})
-}
-
-// isShown reports whether a record shows the wanted model, or its form as stored by the
-// service.
-func (u instanceUpdate) isShown(wanted instanceModel, i client.Instance) bool {
-	return wanted.shows(u.prior, i) || u.stored != nil && u.stored.shows(u.prior, i)
 }
 
 // changes reports whether the plan changes anything at the service.

@@ -46,11 +46,7 @@ const UnknownSecretKey = "unknown_secret"
 // outcome.
 const UnknownUpdateKey = "unknown_update"
 
-// StoredFormsKey is the key of the values that the service stores in another form than the
-// configuration's.
-const StoredFormsKey = "stored_forms"
-
 // Keys lists all keys.
 var Keys = []string{
-	AccountNoteKey, ConfiguredKey, ConnectionKey, ImportedKey, PendingKey, ProtectedKey, SecretKeysKey, SentKeysKey, StoredFormsKey, UnknownSecretKey, UnknownUpdateKey,
+	AccountNoteKey, ConfiguredKey, ConnectionKey, ImportedKey, PendingKey, ProtectedKey, SecretKeysKey, SentKeysKey, UnknownSecretKey, UnknownUpdateKey,
 }

@@ -119,7 +119,7 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 	if !r.MayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
-	if _, err := r.put(ctx, &plan, nil, timeout, &resp.Diagnostics); err != nil {
+	if _, err := r.put(ctx, &plan, timeout, &resp.Diagnostics); err != nil {
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to set the "+r.of(&plan), err)
 		return
 	}
@@ -129,10 +129,9 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 }
 
 // put waits for a job that another client has begun, and sends the setting. It compares
-// nothing: a read may lag, and a request that repeats a setting changes nothing. stored is
-// the model in the form that the service stores, or nil if no such form is noted. sent
+// nothing: a read may lag, and a request that repeats a setting changes nothing. sent
 // reports whether the setting was sent.
-func (r *settingResource[M, S, P]) put(ctx context.Context, m, stored P, timeout time.Duration, diags *diag.Diagnostics) (sent bool, err error) {
+func (r *settingResource[M, S, P]) put(ctx context.Context, m P, timeout time.Duration, diags *diag.Diagnostics) (sent bool, err error) {
 	err = base.InTurn(ctx, r.Client, m.instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		_, _, err := turn.AwaitIdle(ctx)
 		if err == nil {
@@ -145,7 +144,7 @@ func (r *settingResource[M, S, P]) put(ctx context.Context, m, stored P, timeout
 		return err
 	})
 	if err == nil {
-		r.readResult(ctx, m, stored, diags)
+		r.readResult(ctx, m, diags)
 	}
 	return sent, err
 }
@@ -158,10 +157,10 @@ func (r *settingResource[M, S, P]) send(ctx context.Context, turn *client.Turn, 
 
 // readResult reads the setting back after a change. A failure is a warning, because the
 // change is in effect.
-func (r *settingResource[M, S, P]) readResult(ctx context.Context, m, stored P, diags *diag.Diagnostics) {
+func (r *settingResource[M, S, P]) readResult(ctx context.Context, m P, diags *diag.Diagnostics) {
 	there, err := client.ReadBack(ctx, r.Client, func(ctx context.Context) (S, error) {
 		return r.service.read(r.Client, ctx, m.instance().ValueString())
-	}, func(there S) bool { return m.matches(there) || stored != nil && stored.matches(there) })
+	}, func(there S) bool { return m.matches(there) })
 	if err != nil {
 		diags.AddWarning("The "+r.of(m)+" could not be read back", "The change is in effect. "+diagnostics.Explain(err))
 		return
@@ -230,7 +229,7 @@ func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.Upda
 		return
 	}
 	if P(&plan).differsFrom(&state) {
-		sent, err := r.put(ctx, &plan, base.StoredPlan[M](ctx, req, &resp.Diagnostics), timeout, &resp.Diagnostics)
+		sent, err := r.put(ctx, &plan, timeout, &resp.Diagnostics)
 		if err != nil {
 			diagnostics.AddClientError(&resp.Diagnostics, "Unable to update the "+r.of(&plan), err)
 			if sent {
