@@ -12,11 +12,16 @@ import (
 // otherwise, and the caller's state must say so. Failures are tolerated as in a wait for a
 // job, because the write must not be given up for them.
 func ReadBack[T any](ctx context.Context, c *Client, read func(context.Context) (T, error), shows func(T) bool) (record T, err error) {
+	return ReadBackWithin(ctx, c, ReadLag, read, shows)
+}
+
+// ReadBackWithin is like ReadBack, for a write that the service may show only after a limit.
+func ReadBackWithin[T any](ctx context.Context, c *Client, limit time.Duration, read func(context.Context) (T, error), shows func(T) bool) (record T, err error) {
 	begun := time.Now()
 	err = c.wait(ctx, 0, 0, func(ctx context.Context) (observation, error) {
 		var failure error
 		record, failure = read(ctx)
-		late := time.Since(begun) >= ReadLag
+		late := time.Since(begun) >= limit
 		switch {
 		case errors.Is(failure, ErrNotFound) && late:
 			return observation{}, permanent(failure)

@@ -61,7 +61,7 @@
 // null.
 //
 // If the service stores a value in its own form, such as a rounded budget, the apply
-// returns what the plan promised and a warning names both forms (base/stored_form.go).
+// returns what the plan promised and a warning names both forms (base/kept_values.go).
 // The next apply accepts the known result immediately.
 //
 // A record does not say which tags are the provider's default_tags. An instance's own

@@ -50,7 +50,6 @@ func (w *world) settle(c *cli) {
 // show a change.
 const (
 	inItsOwnForm = "The service stores values in its own form"
-	stillTheOld  = "The service still shows the old values"
 )
 
 // neverDeployed reports whether an address belongs to an app without any successful build.
@@ -96,7 +95,7 @@ func (w *world) holdEmpty(c *cli, after *run) {
 	}
 	for _, address := range sortedNames(changes) {
 		made := changes[address]
-		if made.do == update && (after.saysOf(address, inItsOwnForm) || after.saysOf(address, stillTheOld)) {
+		if made.do == update && after.saysOf(address, inItsOwnForm) {
 			w.countOnce(endedOwnForm)
 			continue
 		}

@@ -106,7 +106,9 @@ func (r *accountProfileResource) Create(ctx context.Context, req resource.Create
 	}
 	r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
 	plan.setRecord(account)
-	r.SetResult(ctx, base.Creating(req, resp), plan)
+	if r.SetResult(ctx, base.CreatingSetting(req, resp), plan); resp.Diagnostics.HasError() {
+		return
+	}
 	r.SetIdentity(ctx, resp.Identity, accountProfileIdentity{ID: plan.ID}, &resp.Diagnostics)
 }
 

@@ -30,27 +30,45 @@ type Change struct {
 	prior  tftypes.Value // the state before an Update
 	state  *tfsdk.State
 	diags  *diag.Diagnostics
+	made   made
 }
+
+// A made says what a call makes.
+type made int
+
+const (
+	aChange  made = iota // an Update
+	anObject             // a Create, whose error would taint the object
+	aSetting             // a Create of what exists already: an error leaves no state
+)
 
 // Creating returns the change of a Create call.
 func Creating(req resource.CreateRequest, resp *resource.CreateResponse) Change {
-	return Change{req.Config, req.Plan, tftypes.Value{}, &resp.State, &resp.Diagnostics}
+	return Change{req.Config, req.Plan, tftypes.Value{}, &resp.State, &resp.Diagnostics, anObject}
+}
+
+// CreatingSetting returns the change of a Create call that only sets what exists already.
+func CreatingSetting(req resource.CreateRequest, resp *resource.CreateResponse) Change {
+	return Change{req.Config, req.Plan, tftypes.Value{}, &resp.State, &resp.Diagnostics, aSetting}
 }
 
 // Updating returns the change of an Update call.
 func Updating(req resource.UpdateRequest, resp *resource.UpdateResponse) Change {
-	return Change{req.Config, req.Plan, req.State.Raw, &resp.State, &resp.Diagnostics}
+	return Change{req.Config, req.Plan, req.State.Raw, &resp.State, &resp.Diagnostics, aChange}
 }
 
 // SetResult writes the state at the end of a Create or an Update. model has the values
 // that were read after the change. Values that the plan promised are kept, because
 // Terraform reports any other as "Provider produced inconsistent result after apply". If
-// the record has changed since, the next refresh shows it.
+// the record has changed since, the next refresh shows it. SetResult reports what the
+// service keeps otherwise than asked for.
 func (b *Resource) SetResult(ctx context.Context, of Change, model any) {
 	of.diags.Append(of.state.Set(ctx, model)...)
-	warnOfStoredForms(ctx, of, of.state.Raw)
+	forms, missing := compareKept(askedBy(of.config, of.plan), of.prior, of.state.Raw)
 	of.state.Raw = promised(of.plan.Raw, of.state.Raw)
 	b.keepKnown(of.state, of.diags)
+	of.reportForms(ctx, forms)
+	of.reportMissing(ctx, missing)
 }
 
 // SetIdentity writes a resource's identity. An unknown value in it is an error.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -103,6 +104,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	}
 	done := u.planned
 	done.setRecord(instance, u.DefaultTags)
+	done.Engines = u.withoutForeign(done.Engines)
 	if done.needsConnection() || done.runs() && u.changes() {
 		connection, err := u.Client.CompleteConnection(ctx, turn.InstanceID(), client.AnyRecord)
 		if err != nil {
@@ -150,7 +152,7 @@ func (r *instanceResource) instance(turn *client.Turn) func(context.Context) (cl
 func (u instanceUpdate) engines(on map[string]types.Int64) (map[string]types.Int64, error) {
 	engines, _ := enginesOf(u.planned.Engines)
 	for _, name := range without(on, engines) {
-		if u.creating && !slices.Contains(u.configured, name) {
+		if u.isForeign(name) {
 			engines[name] = on[name]
 		}
 	}
@@ -158,6 +160,23 @@ func (u instanceUpdate) engines(on map[string]types.Int64) (map[string]types.Int
 		return engines, nil
 	}
 	return engines, u.refuse(without(on, engines))
+}
+
+// isForeign reports whether the service itself turned on an engine that is not planned. It
+// stays on.
+func (u instanceUpdate) isForeign(engine string) bool {
+	planned, _ := enginesOf(u.planned.Engines)
+	return u.creating && !has(planned, engine) && !slices.Contains(u.configured, engine)
+}
+
+// withoutForeign returns the engines of a record that the plan can have asked for.
+func (u instanceUpdate) withoutForeign(recorded types.Map) types.Map {
+	engines, known := enginesOf(recorded)
+	if !known {
+		return recorded
+	}
+	maps.DeleteFunc(engines, func(name string, _ types.Int64) bool { return u.isForeign(name) })
+	return enginesMap(engines)
 }
 
 // engineBudgets returns the engines in the form of a request. An engine without a budget

@@ -50,7 +50,9 @@ type settingModel[M, S any] interface {
 // A settingService sends and reads a setting.
 type settingService[S any] struct {
 	operation string // of the job
-	send      func(*client.Turn, context.Context, S) (client.Pending, error)
+	// delay is the time that a change may take to show after its job has ended.
+	delay time.Duration
+	send  func(*client.Turn, context.Context, S) (client.Pending, error)
 	// recorded returns the setting in an instance's record.
 	recorded func(client.Instance) S
 	// read reads the setting alone. refresh does the same for a refresh, and confirms an
@@ -124,7 +126,9 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 		return
 	}
 	r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
-	r.SetResult(ctx, base.Creating(req, resp), plan)
+	if r.SetResult(ctx, base.CreatingSetting(req, resp), plan); resp.Diagnostics.HasError() {
+		return
+	}
 	r.SetIdentity(ctx, resp.Identity, settingIdentity{InstanceID: P(&plan).instance()}, &resp.Diagnostics)
 }
 
@@ -158,7 +162,7 @@ func (r *settingResource[M, S, P]) send(ctx context.Context, turn *client.Turn, 
 // readResult reads the setting back after a change. A failure is a warning, because the
 // change is in effect.
 func (r *settingResource[M, S, P]) readResult(ctx context.Context, m P, diags *diag.Diagnostics) {
-	there, err := client.ReadBack(ctx, r.Client, func(ctx context.Context) (S, error) {
+	there, err := client.ReadBackWithin(ctx, r.Client, r.service.delay, func(ctx context.Context) (S, error) {
 		return r.service.read(r.Client, ctx, m.instance().ValueString())
 	}, func(there S) bool { return m.matches(there) })
 	if err != nil {

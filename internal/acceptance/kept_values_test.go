@@ -76,7 +76,7 @@ func TestValuesThatTheServiceStoresInItsOwnForm(t *testing.T) {
 		"budget": {instanceHCL("engines = { postgres = { memory_mb = VALUE } }"), "600", "640", []string{"engines: requested { postgres = { memory_mb = 600 } }, kept { postgres = { memory_mb = 640 } }"}},
 		"auth settings": {"resource \"hosting_auth_settings\" \"test\" {\n instance_id = \"i-one\"\n site_url = VALUE\n}\n", `"https://a.example"`, `"https://a.example/"`,
 			[]string{`site_url: requested "https://a.example", kept "https://a.example/"`}},
-		"endpoint": {"resource \"hosting_webhook_endpoint\" \"test\" {\n url = VALUE\n}\n", `"https://a.example"`, `"https://a.example/"`, []string{"url: the next plan shows"}},
+		"endpoint": {"resource \"hosting_webhook_endpoint\" \"test\" {\n url = VALUE\n}\n", `"https://a.example"`, `"https://a.example/"`, []string{"url: the values are not shown here"}},
 		"profile":  {"resource \"hosting_account_profile\" \"test\" {\n company = VALUE\n}\n", `"Acme "`, `"Acme"`, []string{`company: requested`}},
 		"app":      {appOn(`"i-one"`, "name = \"app\"\nhealth_path = VALUE"), `"/health"`, `"/health/"`, []string{`health_path: requested`}},
 	} {
@@ -98,8 +98,8 @@ func TestValuesThatTheServiceStoresInItsOwnForm(t *testing.T) {
 	}
 }
 
-// If the service accepts a change but does not show it, the apply says so, and the next
-// apply requests the change again.
+// If the service accepts a change but does not make it, the apply ends with an error, the
+// state keeps the old value, and the next apply requests the change again.
 func TestValuesThatTheServiceDoesNotChange(t *testing.T) {
 	fake := startFake(t)
 	body := instanceHCL(plainInstance + "\ntags = [\"old\"]")
@@ -113,7 +113,7 @@ func TestValuesThatTheServiceDoesNotChange(t *testing.T) {
 	w.configure(strings.Replace(body, "old", "new", 1))
 	for range 2 {
 		before := fake.Count("PATCH", "/instances/*")
-		w.says(0, []string{"The service still shows the old values", `tags: requested ["new"], kept ["old"]`}, "apply", "-auto-approve")
+		w.says(1, []string{"The service did not make the change", `tags: requested ["new"], kept ["old"]`}, "apply", "-auto-approve")
 		must(t, fake.Count("PATCH", "/instances/*") == before+1, "the change was not requested")
 		w.says(2, nil, "plan", "-detailed-exitcode")
 	}

@@ -1,0 +1,300 @@
+package base
+
+import (
+	"context"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+)
+
+// This file compares what a change has asked for with what the service keeps, once reads
+// can no longer lag. A service may keep a value in another form (SERVICE.md#tolerance). Any
+// other value means that the service did not make the change.
+
+// A likeness says how a kept value compares with the one that was asked for.
+type likeness int
+
+const (
+	same      likeness = iota
+	otherForm          // the change is in effect
+	another            // the change is not in effect
+)
+
+// likenessOf compares the values of an attribute. It ignores values that were not asked for
+// or not read. A form of a text is other white space at its ends, another letter case, and
+// one without a final slash, the prefix of a single address, or the ending of a repository.
+// A form of a budget is a bigger one. A block of an allowlist and a console mode protect
+// data, so nothing else is a form of theirs.
+func likenessOf(name string, asked, kept tftypes.Value) likeness {
+	if !asked.IsKnown() || asked.IsNull() || !kept.IsKnown() || kept.IsNull() || asked.Equal(kept) {
+		return same
+	}
+	var askedNumber, keptNumber big.Float
+	var askedElements, keptElements []tftypes.Value
+	worst := same
+	switch of := asked.Type(); {
+	case of.Is(tftypes.Object{}), of.Is(tftypes.Map{}):
+		there := valuesIn(kept)
+		switch {
+		case name == "env":
+			return likenessOfVariables(valuesIn(asked), there)
+		case of.Is(tftypes.Map{}) && !hasAll(there, valuesIn(asked)) || !hasAll(valuesIn(asked), there):
+			return another
+		}
+		for part, value := range valuesIn(asked) {
+			worst = max(worst, likenessOf(part, value, there[part]))
+		}
+		return worst
+	case name == "cidrs", name == "mode":
+		return another
+	case of.Is(tftypes.String):
+		if plain := plainForm(kept); plain != "" && plain == plainForm(asked) {
+			return otherForm
+		}
+	case name == "memory_mb" && asked.As(&askedNumber) == nil && kept.As(&keptNumber) == nil:
+		if keptNumber.Cmp(&askedNumber) > 0 {
+			return otherForm
+		}
+	case asked.As(&askedElements) == nil && kept.As(&keptElements) == nil:
+		if slices.Equal(plainForms(askedElements), plainForms(keptElements)) {
+			return otherForm
+		}
+	}
+	return another
+}
+
+// plainForm returns what all forms of a text have in common, or "" if the value is no text.
+func plainForm(v tftypes.Value) string {
+	var text string
+	if v.As(&text) != nil {
+		return ""
+	}
+	text = strings.ToLower(strings.TrimSpace(text))
+	for _, ending := range []string{"/", "/32", "/128", ".git"} {
+		text = strings.TrimSuffix(text, ending)
+	}
+	return text
+}
+
+func plainForms(elements []tftypes.Value) []string {
+	var all []string
+	for _, element := range elements {
+		all = append(all, plainForm(element))
+	}
+	return attributes.Sorted(all)
+}
+
+// hasAll reports whether a map has all keys of another one.
+func hasAll(m, keys map[string]tftypes.Value) bool {
+	for key := range keys {
+		if _, ok := m[key]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// likenessOfVariables compares build variables. A record may mask or cut their values, and
+// the platform may add its own, so only a missing one shows that a change is not in effect.
+func likenessOfVariables(asked, kept map[string]tftypes.Value) likeness {
+	if !hasAll(kept, asked) {
+		return another
+	}
+	return otherForm
+}
+
+// A keptValue is the value of an attribute as asked for, and as the service keeps it.
+type keptValue struct{ asked, kept tftypes.Value }
+
+// keptValues are values of attributes by name.
+type keptValues map[string]keptValue
+
+// compareKept returns the asked values that the service keeps in another form, and those
+// that it did not change as asked. prior is the state before an update, or the zero value.
+// An attribute that the change does not alter is left out, because another client has
+// changed it.
+func compareKept(asked map[string]tftypes.Value, prior, read tftypes.Value) (forms, missing keptValues) {
+	before, after := valuesIn(prior), valuesIn(read)
+	forms, missing = keptValues{}, keptValues{}
+	for name, value := range asked {
+		kept, was := keptValue{value, after[name]}, before[name]
+		if prior.IsKnown() && !prior.IsNull() && !was.IsNull() && likenessOf(name, value, was) == same {
+			continue
+		}
+		switch likenessOf(name, value, kept.kept) {
+		case otherForm:
+			if name == "env" && kept.kept.Equal(was) { // the old values, in clear
+				missing[name] = kept
+			} else {
+				forms[name] = kept
+			}
+		case another:
+			missing[name] = kept
+		}
+	}
+	return forms, missing
+}
+
+// askedBy returns the attributes that a configuration sets, and tags_all, to which the
+// provider adds its default tags.
+func askedBy(config tfsdk.Config, plan tfsdk.Plan) map[string]tftypes.Value {
+	asked := maps.Clone(valuesIn(config.Raw))
+	if tags, there := valuesIn(plan.Raw)["tags_all"]; there {
+		asked["tags_all"] = tags
+	}
+	return asked
+}
+
+// valuesIn returns the values of an object or a map by name, or nil if it is null or
+// unknown.
+func valuesIn(v tftypes.Value) map[string]tftypes.Value {
+	var attributes map[string]tftypes.Value
+	if v.Type() == nil || !v.IsKnown() || v.As(&attributes) != nil {
+		return nil
+	}
+	return attributes
+}
+
+// names returns the names of the attributes to report, sorted. tags_all is left out if tags
+// says the same.
+func (k keptValues) names() []string {
+	names := slices.Sorted(maps.Keys(k))
+	if _, own := k["tags"]; own {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "tags_all" })
+	}
+	return names
+}
+
+// text returns both values of each attribute, one per line. It shows only the names of
+// variables and of hidden attributes.
+func (k keptValues) text(isHidden func(name string) bool) string {
+	var lines []string
+	for _, name := range k.names() {
+		v := k[name]
+		switch {
+		case name == "env":
+			lines = append(lines, variableLines(valuesIn(v.asked), valuesIn(v.kept))...)
+		case isHidden(name):
+			lines = append(lines, name+": the values are not shown here")
+		case name == "tags_all":
+			lines = append(lines, "tags, with the provider's default_tags: requested "+formText(v.asked, v.asked)+", kept "+formText(v.kept, v.asked))
+		default:
+			lines = append(lines, name+": requested "+formText(v.asked, v.asked)+", kept "+formText(v.kept, v.asked))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// variableLines says which variables differ and what to write. The values may be secret.
+func variableLines(asked, kept map[string]tftypes.Value) []string {
+	var lines []string
+	for _, name := range attributes.Union(slices.Collect(maps.Keys(asked)), slices.Collect(maps.Keys(kept))) {
+		address := "env[" + strconv.Quote(name) + "]"
+		value, wanted := asked[name]
+		there, isKept := kept[name]
+		switch {
+		case wanted && !isKept:
+			lines = append(lines, address+": the service does not have it")
+		case !wanted:
+			lines = append(lines, address+": the service adds it. To leave it alone: lifecycle { ignore_changes = ["+address+"] }")
+		case !value.Equal(there):
+			lines = append(lines, address+": the service returns another value. If it only hides the value: lifecycle { ignore_changes = ["+address+"] }")
+		}
+	}
+	return lines
+}
+
+// formText formats a value as in a configuration, without the attributes that asked does
+// not have.
+func formText(v, asked tftypes.Value) string {
+	var text string
+	var number big.Float
+	var truth bool
+	var elements []tftypes.Value
+	switch {
+	case v.IsNull():
+		return "null"
+	case v.As(&text) == nil:
+		return strconv.Quote(text)
+	case v.As(&number) == nil:
+		return number.Text('f', -1)
+	case v.As(&truth) == nil:
+		return strconv.FormatBool(truth)
+	case v.As(&elements) == nil:
+		var texts []string
+		for _, element := range elements {
+			texts = append(texts, formText(element, element))
+		}
+		return "[" + strings.Join(attributes.Sorted(texts), ", ") + "]"
+	}
+	wanted, there := valuesIn(asked), valuesIn(v)
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(there)) {
+		value, ok := wanted[name]
+		switch {
+		case asked.Type().Is(tftypes.Map{}) && !ok:
+			texts = append(texts, name+" = "+formText(there[name], there[name]))
+		case ok && (!value.IsNull() || asked.Type().Is(tftypes.Map{})):
+			texts = append(texts, name+" = "+formText(there[name], value))
+		}
+	}
+	if len(texts) == 0 {
+		return "{}"
+	}
+	return "{ " + strings.Join(texts, ", ") + " }"
+}
+
+// reportForms warns of values that are kept in another form.
+func (of Change) reportForms(ctx context.Context, forms keptValues) {
+	if len(forms) == 0 {
+		return
+	}
+	of.diags.AddWarning("The service stores values in its own form",
+		"The change is in effect, but the service keeps another form of what was requested:\n\n"+forms.text(of.isHidden(ctx))+"\n\n"+
+			"Write in the configuration what the service keeps. Until then each plan changes it again, or replaces the resource where a change of the argument does that.")
+}
+
+// reportMissing reports values that the service did not set. The state of an update keeps the
+// old values. A new object is not tainted, because the next apply would destroy it.
+func (of Change) reportMissing(ctx context.Context, missing keptValues) {
+	if len(missing) == 0 {
+		return
+	}
+	at, differ := path.Root(missing.names()[0]), missing.text(of.isHidden(ctx))
+	const support = "If that does not help, ask the service's support why it ignores the value."
+	if of.made == anObject {
+		of.diags.AddAttributeWarning(at, "The service did not set all values",
+			"The object was created, but the service returns other values than requested:\n\n"+differ+"\n\n"+
+				"It is in the state and not tainted. Apply again: the next plan shows what still differs. "+support)
+		return
+	}
+	of.diags.AddAttributeError(at, "The service did not make the change",
+		"It accepted the request, but returns other values than requested:\n\n"+differ+"\n\n"+
+			"The state keeps the old values. Plan again to see what the service returns then, and apply again. "+support)
+	if of.made == aSetting {
+		of.state.RemoveResource(ctx)
+		return
+	}
+	values := maps.Clone(valuesIn(of.state.Raw))
+	for name := range missing {
+		values[name] = valuesIn(of.prior)[name]
+	}
+	of.state.Raw = tftypes.NewValue(of.state.Raw.Type(), values)
+}
+
+// isHidden returns a function that reports whether messages must not show an attribute: it is
+// sensitive, or a URL, which may contain a token.
+func (of Change) isHidden(ctx context.Context) func(name string) bool {
+	return func(name string) bool {
+		attribute, diags := of.config.Schema.AttributeAtPath(ctx, path.Root(name))
+		return name == "url" || diags.HasError() || attribute.IsSensitive()
+	}
+}
