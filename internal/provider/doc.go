@@ -62,7 +62,6 @@
 //
 // If the service stores a value in its own form, such as a rounded budget, the apply
 // returns what the plan promised and a warning names both forms (base/kept_values.go).
-// The next apply accepts the known result immediately.
 //
 // A record does not say which tags are the provider's default_tags. An instance's own
 // tags are those in its configuration, and those added since tags_all was last written.

@@ -195,6 +195,7 @@ var keptValues = map[string][]string{
 	privatestate.ConfiguredKey:  {`["postgres"]`},
 	privatestate.SecretKeysKey:  {`[]`, `["S"]`, `["A"]`, `{}`},
 	privatestate.SentKeysKey:    {`["S"]`, `[]`},
+	privatestate.PlannedKey:     {`"i-1"`},
 	privatestate.AccountNoteKey: {`{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-2","origin":"https://hosting.test"}`, `{"origin":"https://other.test"}`, `[]`},
 	privatestate.ProtectedKey:   {`{"title":"Instance x","name":"Instance i-1","import_id":"i-1"}`},
 	privatestate.ConnectionKey:  {`true`},

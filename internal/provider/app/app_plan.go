@@ -52,21 +52,24 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		r.checkHost(ctx, nil, *plan, &resp.Diagnostics)
 		return
 	}
-	if at, replaced := replacedAt(*state, *plan); replaced {
+	replacement := r.PlanReplacement(req, resp, "app "+state.Name.ValueString(), state.InstanceID, replacingArguments(*state, *plan)...)
+	if replacement.Replaces() {
 		if state.protected(work) {
-			state.protectedObject().Refuse(&resp.Diagnostics, at)
+			state.protectedObject().Refuse(&resp.Diagnostics, replacement.Path())
 		} else {
-			state.warnOfLoss(&resp.Diagnostics, at, work, "replaces")
+			state.warnOfLoss(&resp.Diagnostics, replacement.Path(), work, "replaces")
 		}
 		r.checkHost(ctx, nil, *plan, &resp.Diagnostics)
 		return
 	}
-	r.checkHost(ctx, state, *plan, &resp.Diagnostics)
+	settled := *plan
+	settled.InstanceID, settled.Name = replacement.Settled(state.InstanceID, plan.InstanceID), replacement.Settled(state.Name, plan.Name)
+	r.checkHost(ctx, state, settled, &resp.Diagnostics)
 	if state.protected(work) {
-		r.CheckEngineOn("apps", "app", plan.InstanceID, &resp.Diagnostics)
+		r.CheckEngineOn("apps", "app", settled.InstanceID, &resp.Diagnostics)
 	}
 	if !loadSecretKeys(ctx, req.Private, &resp.Diagnostics).known {
-		r.warnOfRemovedVariables(ctx, *state, *plan, req.Config, &resp.Diagnostics)
+		r.warnOfRemovedVariables(ctx, *state, settled, req.Config, &resp.Diagnostics)
 	}
 	switch {
 	case state.Status.ValueString() == client.AppFailed && state.neverRan(work):
@@ -104,22 +107,13 @@ func planChange(state, plan *appModel) {
 	}
 }
 
-// replacedAt returns the argument whose change replaces the app, and whether there is one.
-func replacedAt(state, plan appModel) (path.Path, bool) {
-	switch {
-	case !state.InstanceID.Equal(plan.InstanceID):
-		return path.Root("instance_id"), true
-	case !state.Name.Equal(plan.Name):
-		return path.Root("name"), true
-	case otherRepo(state, plan):
-		return path.Root("repo"), true
+// replacingArguments returns the arguments whose change replaces the app.
+func replacingArguments(state, plan appModel) []base.ReplacingArgument {
+	return []base.ReplacingArgument{
+		{Name: "instance_id", State: state.InstanceID, Plan: plan.InstanceID},
+		{Name: "name", State: state.Name, Plan: plan.Name},
+		{Name: "repo", State: state.Repo, Plan: plan.Repo},
 	}
-	return path.Empty(), false
-}
-
-// otherRepo reports whether the plan replaces the app by one of another repository.
-func otherRepo(state, plan appModel) bool {
-	return !state.Repo.IsNull() && !state.Repo.Equal(plan.Repo)
 }
 
 // warnOfLoss warns about the data that a plan loses if it destroys or replaces an app.

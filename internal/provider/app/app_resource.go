@@ -243,7 +243,8 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	secret := r.secretEnv(ctx, req.Config, &resp.Diagnostics)
 	keys := loadSecretKeys(ctx, req.Private, &resp.Diagnostics)
 	work, _ := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
+	if resp.Diagnostics.HasError() || !base.KeepsObject("app "+state.Name.ValueString(), &resp.Diagnostics, replacingArguments(state, plan)...) ||
+		!r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
 	base.ForgetProtection(ctx, resp.Private, &resp.Diagnostics)

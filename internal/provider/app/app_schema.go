@@ -50,7 +50,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Validators: []validator.String{attributes.Repository()},
 				MarkdownDescription: "Repository as `owner/repo`, not as a URL. The account's code-hosting integration must have access to it. A change replaces the app: " +
 					"**its `/data` is deleted**.",
-				PlanModifiers: []planmodifier.String{repoCase{}, base.ReplacesKnown()},
+				PlanModifiers: []planmodifier.String{repoCase{}},
 			},
 			"branch": schema.StringAttribute{
 				Optional:            true,

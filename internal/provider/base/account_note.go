@@ -162,6 +162,16 @@ func (a *AccountCheck) hasFound() bool {
 	return a.found
 }
 
+// reads reports whether this process reads the objects that it plans.
+func (a *AccountCheck) reads() bool {
+	if a == nil {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.read
+}
+
 // find records that an object was found with this key. A newly imported object has no
 // note, so it does not show whether this process reads the objects of the state.
 func (a *AccountCheck) find(imported, noted bool) {

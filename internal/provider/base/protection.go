@@ -8,8 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -132,14 +130,4 @@ func RefuseReplacement(ctx context.Context, private privatestate.Reader, diags *
 	if o, replaces := privatestate.Load[ProtectedObject](ctx, private, privatestate.ProtectedKey, diags); replaces {
 		o.Refuse(diags, path.Root("deletion_protection"))
 	}
-}
-
-// ReplacesKnown replaces the resource if a known value changes. If the state has no
-// value, because the record of an imported object did not contain it, a new value does
-// not replace a running object.
-func ReplacesKnown() planmodifier.String {
-	const description = "a change of a known value replaces the resource"
-	return stringplanmodifier.RequiresReplaceIf(func(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
-		resp.RequiresReplace = !req.StateValue.IsNull()
-	}, description, description)
 }

@@ -43,6 +43,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	case !ok:
 		return
 	case plan == nil:
+		r.Planned.Ends(state.ID.ValueString())
 		if state.protected(creating) {
 			state.protectedObject().RefuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
 		} else {
@@ -50,12 +51,18 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		}
 		return
 	case state == nil:
+		r.noteReplaced(ctx, req.Private, *plan, &resp.Diagnostics)
 		base.RefuseReplacement(ctx, req.Private, &resp.Diagnostics)
 		tellNamesakes := r.checkNamesakes(ctx, *plan)
 		r.checkCatalogue(ctx, nil, *plan, &resp.Diagnostics)
 		tellNamesakes(&resp.Diagnostics)
 		return
-	case state.moves(plan):
+	}
+	id := state.ID.ValueString()
+	privatestate.Save(ctx, resp.Private, privatestate.PlannedKey, id, &resp.Diagnostics)
+	replacement := r.PlanReplacement(req, resp, "instance "+state.Name.ValueString(), types.StringNull(), plan.replacing(*state))
+	if replacement.Replaces() {
+		r.Planned.Ends(id)
 		if state.protected(creating) {
 			state.protectedObject().Refuse(&resp.Diagnostics, path.Root("region"))
 		} else {
@@ -64,6 +71,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		r.checkCatalogue(ctx, nil, *plan, &resp.Diagnostics) // a new instance is bought
 		return
 	}
+	r.Planned.Keeps(id)
 	bought, before := state, *plan
 	configured, _ := privatestate.Load[[]string](ctx, req.Private, privatestate.ConfiguredKey, &resp.Diagnostics)
 	switch status := state.Status.ValueString(); {
@@ -73,6 +81,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	case status == client.StatusFailed && state.neverRan(creating), status == client.StatusDeleting:
 		plan.Status = types.StringUnknown()
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))
+		r.Planned.Ends(id)
 		bought = nil
 	default:
 		checkEngineLoss(state, plan, configured, state.unfinished(creating), &resp.Diagnostics)
@@ -88,9 +97,18 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 }
 
-// moves reports whether a plan replaces the instance by one in another region.
-func (m *instanceModel) moves(plan *instanceModel) bool {
-	return !m.Region.IsNull() && !m.Region.Equal(plan.Region)
+// replacing returns the argument whose change replaces the instance of a state.
+func (m *instanceModel) replacing(state instanceModel) base.ReplacingArgument {
+	return base.ReplacingArgument{Name: "region", State: state.Region, Plan: m.Region}
+}
+
+// noteReplaced notes the instance of the state that a planned creation replaces, if any.
+func (r *instanceResource) noteReplaced(ctx context.Context, private privatestate.Reader, plan instanceModel, diags *diag.Diagnostics) {
+	if id, replaces := privatestate.Load[string](ctx, private, privatestate.PlannedKey, diags); replaces {
+		r.Planned.Ends(id)
+	} else if !plan.Name.IsUnknown() {
+		r.Planned.ReplacesTainted(plan.Name.ValueString())
+	}
 }
 
 // planAuth plans the auth engine's URL and key, which exist only while the engine is on.

@@ -277,13 +277,15 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	resp.Diagnostics.Append(diags...)
 	pending, _ := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	configured, _ := privatestate.Load[[]string](ctx, req.Private, privatestate.ConfiguredKey, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
+	if resp.Diagnostics.HasError() || !base.KeepsObject("instance "+state.Name.ValueString(), &resp.Diagnostics, plan.replacing(state)) ||
+		!r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
 	id := state.ID.ValueString()
 	r.Client.Claim(id)
 	base.ProtectAtOnce(ctx, state.DeletionProtection, plan.DeletionProtection, &resp.State, &resp.Diagnostics)
 	base.ForgetProtection(ctx, resp.Private, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privatestate.PlannedKey, nil)...)
 	creating := pending.Creating
 	m := state
 	if m.unfinished(creating) && pending.Switches != nil {

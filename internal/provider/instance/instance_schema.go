@@ -58,7 +58,6 @@ func (r *instanceResource) Schema(ctx context.Context, _ resource.SchemaRequest,
 				Required:            true,
 				Validators:          []validator.String{attributes.NotEmpty()},
 				MarkdownDescription: "Location, an id from the data source `hosting_locations`. **A change replaces the instance and deletes all of its data.**",
-				PlanModifiers:       []planmodifier.String{base.ReplacesKnown()},
 			},
 			"engines": schema.MapNestedAttribute{
 				Required:   true,

@@ -22,7 +22,12 @@ type Planned struct {
 	instances map[string]Instance
 	// created are the planned instances that do not exist yet and have no id.
 	created []Instance
-	made    map[Object]bool // the objects that this process has created
+	// ends reports, by id, whether the plan ends an instance: replaces or destroys it. An
+	// instance that is kept has the value false.
+	ends map[string]bool
+	// state contains the names of the instances of the state, by id.
+	state map[string]string
+	made  map[Object]bool // the objects that this process has created
 	// applied is true if something was created, changed or destroyed. No plan does that,
 	// so this process applies.
 	applied bool
@@ -49,7 +54,7 @@ type Object struct{ Kind, Key string }
 
 // New returns the record of a process that has planned nothing yet.
 func New() *Planned {
-	return &Planned{instances: map[string]Instance{}, made: map[Object]bool{}}
+	return &Planned{instances: map[string]Instance{}, ends: map[string]bool{}, state: map[string]string{}, made: map[Object]bool{}}
 }
 
 // NoteApply notes that this process applies.
@@ -119,6 +124,58 @@ func (p *Planned) Instance(id string) (Instance, bool) {
 	defer p.mu.Unlock()
 	instance, ok := p.instances[id]
 	return instance, ok
+}
+
+// NoteState notes that the state has an instance.
+func (p *Planned) NoteState(id, name string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.state[id] = name
+}
+
+// Keeps notes that the plan keeps an instance.
+func (p *Planned) Keeps(id string) { p.plan(id, false) }
+
+// Ends notes that the plan replaces or destroys an instance.
+func (p *Planned) Ends(id string) { p.plan(id, true) }
+
+func (p *Planned) plan(id string, ends bool) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ends[id] = ends
+}
+
+// ReplacesTainted notes that the plan creates an instance of a name. Terraform plans the
+// replacement of a tainted instance as a creation, and does not say which one it replaces.
+// It is the one of the same name that was not planned: Terraform plans each instance of the
+// state.
+func (p *Planned) ReplacesTainted(name string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, other := range p.state {
+		if _, planned := p.ends[id]; !planned && other == name {
+			p.ends[id] = true
+		}
+	}
+}
+
+// IsEnding reports whether the plan replaces or destroys an instance.
+func (p *Planned) IsEnding(id string) bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ends[id]
 }
 
 // HasMade notes that this process has created an object. It is called in the instance's

@@ -47,3 +47,26 @@ func TestCreatedInstance(t *testing.T) {
 		}
 	}
 }
+
+// TestIsEnding checks which instances a plan ends, as the objects on them are planned.
+func TestIsEnding(t *testing.T) {
+	for name, row := range map[string]struct {
+		plan func(*Planned)
+		want bool
+	}{
+		"not planned":             {func(*Planned) {}, false},
+		"kept":                    {func(p *Planned) { p.Keeps("i-1") }, false},
+		"destroyed":               {func(p *Planned) { p.Ends("i-1") }, true},
+		"kept, and then replaced": {func(p *Planned) { p.Keeps("i-1"); p.Ends("i-1") }, true},
+		"another one":             {func(p *Planned) { p.Keeps("i-1"); p.Ends("i-2") }, false},
+		"in the state, and one of its name is created": {func(p *Planned) { p.NoteState("i-1", "web"); p.ReplacesTainted("web") }, true},
+		"in the state, and another one is created":     {func(p *Planned) { p.NoteState("i-1", "web"); p.ReplacesTainted("shop") }, false},
+		"kept, and one of its name is created":         {func(p *Planned) { p.NoteState("i-1", "web"); p.Keeps("i-1"); p.ReplacesTainted("web") }, false},
+		"one of its name is created, and kept":         {func(p *Planned) { p.NoteState("i-1", "web"); p.ReplacesTainted("web"); p.Keeps("i-1") }, false},
+	} {
+		p := New()
+		if row.plan(p); p.IsEnding("i-1") != row.want {
+			t.Errorf("%s: got %t, want %t", name, p.IsEnding("i-1"), row.want)
+		}
+	}
+}

@@ -100,10 +100,8 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	if !ok {
 		return
 	}
-	if plan != nil && (state == nil || !plan.InstanceID.Equal(state.InstanceID) || !plan.Name.Equal(state.Name) || base.IsProtected(state.DeletionProtection)) {
-		r.CheckEngineOn("postgres", "database", plan.InstanceID, &resp.Diagnostics)
-	}
 	if state == nil {
+		r.CheckEngineOn("postgres", "database", plan.InstanceID, &resp.Diagnostics)
 		base.RefuseReplacement(ctx, req.Private, &resp.Diagnostics)
 		attributes.WarnOfName(&resp.Diagnostics, "database", plan.Name, attributes.DatabaseNameRule)
 		return
@@ -112,14 +110,15 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	protected := !creating && base.IsProtected(state.DeletionProtection)
 	at, dropped := path.Root("deletion_protection"), plan == nil
 	if plan != nil {
-		base.NoteProtection(ctx, resp.Private, state.protectedObject(), protected, &resp.Diagnostics)
-		switch {
-		case !plan.Name.Equal(state.Name):
+		replacement := r.PlanReplacement(req, resp, "database "+state.Name.ValueString(), state.InstanceID, plan.replacing(*state)...)
+		if replacement.Replaces() {
 			attributes.WarnOfName(&resp.Diagnostics, "database", plan.Name, attributes.DatabaseNameRule)
-			at, dropped = path.Root("name"), true
-		case !plan.InstanceID.Equal(state.InstanceID):
-			at, dropped = path.Root("instance_id"), true
+			at, dropped = replacement.Path(), true
 		}
+		if dropped || base.IsProtected(state.DeletionProtection) {
+			r.CheckEngineOn("postgres", "database", replacement.Settled(state.InstanceID, plan.InstanceID), &resp.Diagnostics)
+		}
+		base.NoteProtection(ctx, resp.Private, state.protectedObject(), protected, &resp.Diagnostics)
 	}
 	switch {
 	case dropped && creating: // the database was never ready, so nothing is lost
@@ -133,6 +132,14 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 		if creating {
 			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("created_at"), timetypes.NewRFC3339Unknown())...)
 		}
+	}
+}
+
+// replacing returns the arguments whose change replaces the database of a state.
+func (m postgresDatabaseModel) replacing(state postgresDatabaseModel) []base.ReplacingArgument {
+	return []base.ReplacingArgument{
+		{Name: "instance_id", State: state.InstanceID, Plan: m.InstanceID},
+		{Name: "name", State: state.Name, Plan: m.Name},
 	}
 }
 
@@ -283,7 +290,7 @@ func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.Upda
 	timeout, diags := plan.Timeouts.Update(ctx, databaseTimeout)
 	resp.Diagnostics.Append(diags...)
 	work, pending := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
+	if resp.Diagnostics.HasError() || !base.KeepsObject("database "+state.Name.ValueString(), &resp.Diagnostics, plan.replacing(state)...) || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
 	base.ProtectAtOnce(ctx, state.DeletionProtection, plan.DeletionProtection, &resp.State, &resp.Diagnostics)

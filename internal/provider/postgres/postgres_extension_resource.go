@@ -70,7 +70,7 @@ func (r *postgresExtensionResource) Schema(ctx context.Context, _ resource.Schem
 				Computed:            true,
 				Validators:          []validator.String{attributes.NotEmpty()},
 				MarkdownDescription: "Database. Default: the instance's own database. A change replaces the extension; if you remove it, the current database is kept.",
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown(), stringplanmodifier.RequiresReplaceIfConfigured()},
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"name": name,
 			"version": schema.StringAttribute{
@@ -110,11 +110,11 @@ func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource
 		state.warnOfLoss(&resp.Diagnostics, path.Root("name"))
 		return
 	case state != nil:
-		at, replaced := replacedExtensionAt(*state, *plan)
-		if !replaced {
+		replacement := r.PlanReplacement(req, resp, "extension "+state.Name.ValueString(), state.InstanceID, plan.replacing(*state)...)
+		if !replacement.Replaces() {
 			return
 		}
-		state.warnOfLoss(&resp.Diagnostics, at)
+		state.warnOfLoss(&resp.Diagnostics, replacement.Path())
 	}
 	r.CheckEngineOn("postgres", "extension", plan.InstanceID, &resp.Diagnostics)
 }
@@ -132,17 +132,13 @@ func (m *postgresExtensionModel) object() base.NamedObject {
 	return base.NamedObject{What: "extension " + m.Name.ValueString() + " in database " + m.Database.ValueString(), InstanceID: m.InstanceID.ValueString()}
 }
 
-// replacedExtensionAt returns the argument whose change replaces the extension.
-func replacedExtensionAt(state, plan postgresExtensionModel) (path.Path, bool) {
-	switch {
-	case !state.InstanceID.Equal(plan.InstanceID):
-		return path.Root("instance_id"), true
-	case !state.Database.Equal(plan.Database):
-		return path.Root("database"), true
-	case !state.Name.Equal(plan.Name):
-		return path.Root("name"), true
+// replacing returns the arguments whose change replaces the extension of a state.
+func (m postgresExtensionModel) replacing(state postgresExtensionModel) []base.ReplacingArgument {
+	return []base.ReplacingArgument{
+		{Name: "instance_id", State: state.InstanceID, Plan: m.InstanceID},
+		{Name: "database", State: state.Database, Plan: m.Database},
+		{Name: "name", State: state.Name, Plan: m.Name},
 	}
-	return path.Empty(), false
 }
 
 // warnOfLoss warns of everything that is dropped with the extension.
@@ -262,9 +258,10 @@ func (r *postgresExtensionResource) record(ctx context.Context, m postgresExtens
 func (r *postgresExtensionResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	ctx = r.BeginApply(ctx, "update")
 	base.IdentityOfState(ctx, resp.Identity, req.State, &resp.Diagnostics)
-	var plan postgresExtensionModel
+	var plan, state postgresExtensionModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !base.KeepsObject("extension "+state.Name.ValueString(), &resp.Diagnostics, plan.replacing(state)...) || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
 	r.SetResult(ctx, base.Updating(req, resp), plan)

@@ -12,8 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -77,7 +75,6 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 				Optional:            true,
 				Validators:          []validator.String{attributes.NotEmpty()},
 				MarkdownDescription: "Database to run in. Default: the instance's own database. A change replaces the resource: `destroy_sql` runs in the former database.",
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sql": schema.StringAttribute{
 				Optional: true,
@@ -215,11 +212,16 @@ func (m postgresScriptModel) absent() base.AbsentObject {
 // script does not see the state, so Delete refuses as well.
 func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.CheckPlannedAccount(ctx, req, resp)
+	defer r.DropRepeatedWarnings(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := base.Planning[postgresScriptModel](ctx, req, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	if plan != nil && (state == nil || !plan.InstanceID.Equal(state.InstanceID)) {
+	replaced := false
+	if state != nil && plan != nil {
+		replaced = r.PlanReplacement(req, resp, "the script on instance "+state.InstanceID.ValueString(), state.InstanceID, plan.replacing(*state)...).Replaces()
+	}
+	if plan != nil && (state == nil || replaced) {
 		r.CheckEngineOn("postgres", "script", plan.InstanceID, &resp.Diagnostics)
 	}
 	if state == nil {
@@ -229,8 +231,11 @@ func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.Mo
 	switch {
 	case unknown:
 		refuseUnknown(*state, acceptUpdate, nil, &resp.Diagnostics)
-	case state.hasUnknownOutcome() && (plan == nil || plan.replaces(*state)):
+	case state.hasUnknownOutcome() && (plan == nil || replaced):
 		refuseUnknown(*state, acceptCreation, nil, &resp.Diagnostics)
+	case (plan == nil || replaced) && !state.DestroySQL.IsNull():
+		resp.Diagnostics.AddAttributeWarning(path.Root("destroy_sql"), "The destroy_sql of a script will run",
+			"The plan destroys or replaces the script on instance "+state.InstanceID.ValueString()+". Applying it runs the statements of destroy_sql there.")
 	}
 }
 
@@ -247,7 +252,8 @@ func (r *postgresScriptResource) Update(ctx context.Context, req resource.Update
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := plan.Timeouts.Update(ctx, scriptTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
+	if resp.Diagnostics.HasError() || !base.KeepsObject("the script on instance "+state.InstanceID.ValueString(), &resp.Diagnostics, plan.replacing(state)...) ||
+		!r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
 	sql := r.sql(ctx, plan, req.Config, &resp.Diagnostics)
@@ -310,9 +316,13 @@ func (r *postgresScriptResource) ImportState(_ context.Context, _ resource.Impor
 			"which statements such as CREATE TABLE IF NOT EXISTS can do safely. If its statements must not run again, leave the resource out of the configuration.")
 }
 
-// replaces reports whether the plan replaces the script in a state.
-func (m postgresScriptModel) replaces(state postgresScriptModel) bool {
-	return !m.InstanceID.Equal(state.InstanceID) || !m.Database.Equal(state.Database)
+// replacing returns the arguments whose change replaces the script in a state. Without a
+// database, it runs in the instance's own.
+func (m postgresScriptModel) replacing(state postgresScriptModel) []base.ReplacingArgument {
+	return []base.ReplacingArgument{
+		{Name: "instance_id", State: state.InstanceID, Plan: m.InstanceID},
+		{Name: "database", State: state.Database, Plan: m.Database, NullCounts: true},
+	}
 }
 
 // isAnother reports whether the script must run, because it differs from the one that ran

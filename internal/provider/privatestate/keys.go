@@ -27,6 +27,11 @@ const ConnectionKey = "connection_moved_on"
 // PendingKey is the key of a PendingWork: a creation or build whose end was not seen.
 const PendingKey = "pending"
 
+// PlannedKey is the key of the note in planned private state with the id of the instance that
+// is planned. If Terraform plans a replacement that the provider did not request, its second
+// call has no prior state, but this note.
+const PlannedKey = "planned"
+
 // ProtectedKey is the key of the note in planned private state that an object is
 // protected.
 //
@@ -48,5 +53,5 @@ const UnknownUpdateKey = "unknown_update"
 
 // Keys lists all keys.
 var Keys = []string{
-	AccountNoteKey, ConfiguredKey, ConnectionKey, ImportedKey, PendingKey, ProtectedKey, SecretKeysKey, SentKeysKey, UnknownSecretKey, UnknownUpdateKey,
+	AccountNoteKey, ConfiguredKey, ConnectionKey, ImportedKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, UnknownSecretKey, UnknownUpdateKey,
 }

@@ -98,7 +98,7 @@ func (r *allowlistResource) ModifyPlan(ctx context.Context, req resource.ModifyP
 	before := ""
 	switch {
 	case state == nil:
-	case plan != nil && plan.InstanceID.Equal(state.InstanceID):
+	case plan != nil && len(resp.RequiresReplace) == 0:
 		before = state.opens()
 	case state.OnDestroy.ValueString() == onDestroyOpen:
 		resp.Diagnostics.AddWarning(opensInstance,

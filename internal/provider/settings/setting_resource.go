@@ -107,9 +107,19 @@ func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.
 	if !ok || plan == nil {
 		return
 	}
-	if r.engine != "" && (state == nil || !P(plan).instance().Equal(P(state).instance()) || P(plan).differsFrom(state)) {
-		r.CheckEngineOn(r.engine, r.what, P(plan).instance(), &resp.Diagnostics)
+	instanceID, changes := P(plan).instance(), true
+	if state != nil {
+		replacement := r.PlanReplacement(req, resp, "the "+r.of(state), P(state).instance(), r.replacing(state, plan))
+		instanceID, changes = replacement.Settled(P(state).instance(), instanceID), replacement.Replaces() || P(plan).differsFrom(state)
 	}
+	if r.engine != "" && changes {
+		r.CheckEngineOn(r.engine, r.what, instanceID, &resp.Diagnostics)
+	}
+}
+
+// replacing returns the argument whose change replaces the setting of a state.
+func (r *settingResource[M, S, P]) replacing(state, plan P) base.ReplacingArgument {
+	return base.ReplacingArgument{Name: "instance_id", State: state.instance(), Plan: plan.instance()}
 }
 
 func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -229,7 +239,7 @@ func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.Upda
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := P(&plan).timeouts().Update(ctx, base.SettingTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
+	if resp.Diagnostics.HasError() || !base.KeepsObject("the "+r.of(&state), &resp.Diagnostics, r.replacing(&state, &plan)) || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
 	if P(&plan).differsFrom(&state) {
