@@ -3,6 +3,8 @@ package guidetest
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/oasdiff/yaml"
@@ -14,8 +16,19 @@ type workflow struct {
 		Steps []struct {
 			Name, Uses, Run string
 			Env             map[string]string
+			With            map[string]any
 		}
 	}
+}
+
+// workflowIn reads a workflow file.
+func workflowIn(t *testing.T, text string) workflow {
+	t.Helper()
+	var read workflow
+	if _, err := yaml.Unmarshal([]byte(text), &read, yaml.DecodeOpts{}); err != nil {
+		t.Fatal(err)
+	}
+	return read
 }
 
 // TestWorkflow types the steps of the example workflow into a terminal, in a folder with
@@ -29,10 +42,7 @@ func TestWorkflow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read workflow
-	if _, err := yaml.Unmarshal(text, &read, yaml.DecodeOpts{}); err != nil {
-		t.Fatal(err)
-	}
+	read := workflowIn(t, string(text))
 	reader := openTerminal(t)
 	if err := os.CopyFS(reader.folder, os.DirFS(filepath.Join(repository, "examples/modules/app-stack"))); err != nil {
 		t.Fatal(err)
@@ -56,5 +66,81 @@ func TestWorkflow(t *testing.T) {
 	}
 	if !tested {
 		t.Error("steps that have run the module's tests: got none, want one")
+	}
+}
+
+// usesState matches commands that read or write the state of the checked-out configuration.
+var usesState = regexp.MustCompile(`(?m)^\s*terraform (apply|destroy|plan|show|workspace)\b`)
+
+// mistakesIn returns the reasons why the jobs of a workflow do not do what a reader expects:
+//
+//   - The wrapper of hashicorp/setup-terraform exits with 0 if Terraform exits with 2
+//     (hashicorp/setup-terraform#328), so a check for drift never fails.
+//   - A runner discards its files, so a local state is lost after each run.
+func mistakesIn(w workflow) []string {
+	var mistakes []string
+	for name, job := range w.Jobs {
+		wrapped, backend := false, false
+		for _, step := range job.Steps {
+			if strings.HasPrefix(step.Uses, "hashicorp/setup-terraform@") {
+				wrapped = step.With["terraform_wrapper"] != false
+			}
+			backend = backend || strings.Contains(step.Run, "backend")
+			if wrapped && strings.Contains(step.Run, "-detailed-exitcode") {
+				mistakes = append(mistakes, name+": the wrapper hides the exit code of -detailed-exitcode")
+			}
+			if !backend && usesState.MatchString(step.Run) {
+				mistakes = append(mistakes, name+": the state is local: "+step.Run)
+			}
+		}
+	}
+	return mistakes
+}
+
+// TestWorkflowsOfGuides reads each workflow of the guides, which are only shown there.
+func TestWorkflowsOfGuides(t *testing.T) {
+	guides, err := filepath.Glob(repository + "/docs/guides/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	workflows := 0
+	for _, path := range guides {
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range blocksOf(string(page)) {
+			if !strings.HasPrefix(b.file(), ".github/workflows/") {
+				continue
+			}
+			workflows++
+			for _, mistake := range mistakesIn(workflowIn(t, b.text)) {
+				t.Errorf("%s:%d: %s", filepath.Base(path), b.line, mistake)
+			}
+		}
+	}
+	if workflows < 3 {
+		t.Errorf("workflows in guides: got %d, want at least 3", workflows)
+	}
+}
+
+func TestMistakesIn(t *testing.T) {
+	for name, row := range map[string]struct {
+		with, run string
+		want      int
+	}{
+		"drift":                 {"terraform_wrapper: false", "cp pipeline/backend.tf .\n          terraform plan -detailed-exitcode", 0},
+		"hidden exit code":      {"terraform_version: 1.11.4", "cp pipeline/backend.tf .\n          terraform plan -detailed-exitcode", 1},
+		"backend configuration": {"terraform_version: 1.11.4", "terraform init -backend-config=backend.hcl\n          terraform apply", 0},
+		"local state":           {"terraform_version: 1.11.4", "terraform init\n          terraform apply", 1},
+		"no state":              {"terraform_version: 1.11.4", "terraform validate", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := workflowIn(t, "jobs:\n  it:\n    steps:\n      - uses: hashicorp/setup-terraform@v4\n        with:\n          "+row.with+
+				"\n      - run: |\n          "+row.run+"\n")
+			if got := mistakesIn(w); len(got) != row.want {
+				t.Errorf("mistakes: got %q, want %d", got, row.want)
+			}
+		})
 	}
 }
