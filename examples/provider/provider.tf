@@ -17,7 +17,7 @@ resource "hosting_instance" "shop" {
   name    = "shop"
   plan    = "free"
   region  = "eu-central"
-  engines = { postgres = {}, apps = {}, auth = {} }
+  engines = { postgres = {}, apps = {} }
 }
 
 # Without an allowlist, the instance is open to the internet.
@@ -31,7 +31,6 @@ resource "hosting_app" "web" {
   name        = "web"
   repo        = "acme/shop"
   public      = true
-  links       = ["auth"]
 }
 
 output "url" {
