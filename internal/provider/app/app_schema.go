@@ -35,7 +35,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 	}
 	resp.Schema = schema.Schema{
 		Version: 0,
-		MarkdownDescription: "Builds and runs a Git repository on an instance with the `apps` engine. Use one for each web app or worker. A push alone deploys nothing.\n\n" +
+		MarkdownDescription: "Builds and runs a Git repository on an instance with the `apps` engine. Use one for each web app or worker. A worker must serve HTTP too: it listens on `port` and answers `health_path` with 200. A push alone deploys nothing.\n\n" +
 			"Creating an app waits until its first build is deployed. " +
 			"If a build fails, the apply fails and shows the end of the build's log. If a later build fails, the previous version keeps running. " +
 			"After a successful build, the service stops the previous version before it starts the new one. " +

@@ -107,7 +107,7 @@ var instanceDescriptions = map[string]string{
 	"memory_mb":    "Memory budget in MB.",
 	"port":         "Port. Null for an engine without a port.",
 	"tags":         "Tags.",
-	"allowlist":    "Addresses that may connect. Empty if the instance is open to the internet. Null if the service does not report the list.",
+	"allowlist":    "Addresses that may connect. If the set is empty, or has `0.0.0.0/0` or `::/0`, the instance is open to the internet. Null, so unknown, if the service does not report the list.",
 	"console_mode": "Mode of the SQL console: `off`, `ro` or `rw`.",
 	"job_id":       "Id of the running job, or null.",
 	"checkout_url": "Checkout page of an instance on a paid plan. Null after the checkout, and on a free plan.",

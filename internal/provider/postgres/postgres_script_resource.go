@@ -62,7 +62,7 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 			"`request_timeout` does not.\n\n" +
 
 			"A script is not sent again without your decision. " +
-			"If the response is lost, the apply ends with an error. Later plans refuse to run or destroy the script until you run one of the two commands in the error. " +
+			"If the response is lost, or a timeout ends while a statement runs, the apply ends with an error. A script that was being created is then tainted. Later plans refuse to run or destroy the script until you run one of the two commands in the error. " +
 			"If the script ran, `terraform untaint` accepts its creation, and `terraform apply -refresh-only` its change. " +
 			"Then apply before you change or delete the block. " +
 			"To run it again, use `terraform state rm`, and apply. " +
