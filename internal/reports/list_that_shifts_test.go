@@ -35,7 +35,7 @@ resource "hosting_postgres_database" "d" {
 	}
 	circle := func(body map[string]any, list []any) {
 		if len(list) > 0 {
-			body["next_cursor"] = "again"
+			body["databases"], body["next_cursor"] = list[:len(list)-1], "again"
 		}
 	}
 	missing := func(body map[string]any, list []any) { body["databases"] = nil }
@@ -78,7 +78,7 @@ resource "hosting_instance" "many" {
 		"a data source, an item twice": func(w *world) {
 			hcl := `
 data "hosting_webhook_endpoints" "all" {}
-output "n" { value = length(data.hosting_webhook_endpoints.all.webhook_endpoints) }
+output "n" { value = length(data.hosting_webhook_endpoints.all.endpoints) }
 resource "hosting_webhook_endpoint" "hook" {
   count = 4
   url   = "https://hooks.example.com/${count.index}"

@@ -8,12 +8,11 @@ func TestMaskedVariable(t *testing.T) {
 	masked := masks(func(string, string) string { return "EV[1:abcd]" })
 	cut := masks(func(_, v string) string { return v[:min(len(v), 4)] })
 	ignored := func(log string) string {
-		return machine("") + web(onMachine, "env = { API_KEY = \"placeholder\", LOG = \""+log+"\" }\n  lifecycle {\n    ignore_changes = [env[\"API_KEY\"]]\n  }")
+		return machine("") + web(onMachine, "env = { API_KEY = \"the-true-key\", LOG = \""+log+"\" }\n  lifecycle {\n    ignore_changes = [env[\"API_KEY\"]]\n  }")
 	}
 	change := func(form trait) func(*world) {
 		return func(w *world) {
 			w.apply(ignored("info"))
-			w.fake.EditApp(w.id(), "web", func(a *appRecord) { a.Env["API_KEY"] = "the-true-key" })
 			w.behaves(form)
 			w.run(ignored("debug"), "apply")
 			w.hasVariable("API_KEY", "the-true-key")
@@ -34,7 +33,6 @@ func TestMaskedVariable(t *testing.T) {
 		},
 		"without masks": func(w *world) {
 			w.apply(ignored("info"))
-			w.fake.EditApp(w.id(), "web", func(a *appRecord) { a.Env["API_KEY"] = "the-true-key" })
 			w.apply(ignored("debug"))
 			w.hasVariable("API_KEY", "the-true-key")
 			w.hasVariable("LOG", "debug")

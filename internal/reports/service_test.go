@@ -272,9 +272,18 @@ func everyNumber(suffix string) trait {
 	})
 }
 
+// apparently changes each record of an app in the answers of the service.
+func apparently(change func(app map[string]any)) trait {
+	return everyObject("", "", func(o map[string]any) {
+		if _, there := o["repo"]; there {
+			change(o)
+		}
+	})
+}
+
 // masks shows other values of the variables of apps.
 func masks(form func(name, value string) string) trait {
-	return everyObject("", app, func(o map[string]any) {
+	return apparently(func(o map[string]any) {
 		env, _ := o["env"].(map[string]any)
 		for name, v := range env {
 			env[name] = form(name, fmt.Sprint(v))

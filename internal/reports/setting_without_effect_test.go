@@ -56,7 +56,7 @@ func TestSettingWithoutEffect(t *testing.T) {
 		},
 		"an allowlist that is shown after 40 seconds": func(w *world) {
 			w.behaves(late(40*time.Second, "PUT", allowlist, "allowlist", []any{}))
-			w.apply(walls).lacks("form", "keeps")
+			w.apply(walls).lacks("in its own form", "still shows")
 			w.settled(walls)
 			w.counts(1, "PUT", allowlist)
 		},

@@ -179,7 +179,7 @@ resource "hosting_postgres_script" "schema" {
 			w.run(machine(""), "plan").warns("destroy_sql")
 		},
 		"a script with destroy_sql is replaced": func(w *world) {
-			w.apply(script(`database = "shop"`) + orders(onMachine, ""))
+			w.apply(script("") + orders(onMachine, ""))
 			w.run(script(`database = "orders"`)+orders(onMachine, ""), "plan").warns("destroy_sql")
 		},
 		"all is destroyed with the script": func(w *world) {

@@ -10,7 +10,7 @@ func TestVariablesInAnotherForm(t *testing.T) {
 	heredoc := "env = {\n    CERT = <<-EOT\n      line one\n      line two\n    EOT\n  }"
 	trimmed := masks(func(_, v string) string { return strings.TrimSpace(v) })
 	masked := masks(func(_, _ string) string { return "EV[1:abcd]" })
-	platform := everyObject("GET", app, func(o map[string]any) {
+	platform := apparently(func(o map[string]any) {
 		if env, ok := o["env"].(map[string]any); ok {
 			env["DATABASE_URL"], env["PORT"] = "postgresql://owner:pw@host/db", "3000"
 		}

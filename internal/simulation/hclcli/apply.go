@@ -122,7 +122,7 @@ func (r *run) applyChange(c *change) bool {
 		again.private, again.identity = c.before.private, c.before.identity
 		again.config = ignoring(c.block, again.prior, config)
 	}
-	if !r.valid(c.address, c.block, again.config) {
+	if !r.valid(c.address, c.block, config) {
 		return false
 	}
 	replaces, ok := r.askForPlan(again, again.prior)

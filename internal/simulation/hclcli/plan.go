@@ -217,7 +217,7 @@ func (r *run) planResource(address string, b *block, own map[string]cty.Value) b
 			from, c.private, c.identity = cty.NullVal(schemaOf(b).value), nil, nil
 		}
 	}
-	if !r.valid(address, b, c.config) {
+	if !r.valid(address, b, config) { // before ignore_changes, as Terraform does
 		return false
 	}
 	replaces, ok := r.askForPlan(c, from)

@@ -1,9 +1,11 @@
 package hclcli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"sort"
 	"strings"
@@ -223,10 +225,25 @@ func (r *run) result() Result {
 			made.Exit = 2
 		}
 	}
+	if r.flags.refreshOnly {
+		for address, now := range r.refreshed {
+			if before := r.cli.object(address); !before.equals(now) {
+				made.Changes[address], made.Exit = update, 2
+			}
+		}
+	}
 	if r.failed() {
 		made.Exit = 1
 	}
 	return made
+}
+
+// equals reports whether a refresh has changed nothing in the state.
+func (o *object) equals(now *object) bool {
+	if o == nil || now == nil {
+		return o == now
+	}
+	return o.value.RawEquals(now.value) && bytes.Equal(o.private, now.private) && reflect.DeepEqual(o.identity, now.identity)
 }
 
 // walk visits each node after those that it needs, and all others at the same time. A node
