@@ -54,3 +54,10 @@ func TestRewrittenName(t *testing.T) {
 		},
 	})
 }
+
+type (
+	instanceRecord = fakeservice.Instance
+	webhookRecord  = fakeservice.Webhook
+	jobMatch       = fakeservice.JobMatch
+	buildMatch     = fakeservice.BuildMatch
+)

@@ -184,7 +184,7 @@ func canonicalAddresses(set Value) []string {
 	_ = set.As(&elements) // a set is read as one
 	addresses := make([]string, 0, len(elements))
 	for _, element := range elements {
-		addresses = append(addresses, strings.TrimSuffix(Text(element), "/32"))
+		addresses = append(addresses, strings.TrimSuffix(strings.TrimSuffix(Text(element), "/32"), "/128"))
 	}
 	slices.Sort(addresses)
 	return addresses
@@ -217,6 +217,8 @@ func Departs(planned, is Value, final bool) string {
 		return ": it was known and is unknown now"
 	case !planned.IsKnown(), planned.Equal(is):
 		return ""
+	case !is.IsNull() && planned.Type().Is(tftypes.Set{}):
+		return departsAsSet(planned, is, final)
 	case planned.IsNull(), is.IsNull(), !planned.Type().Is(tftypes.Object{}) && !planned.Type().Is(tftypes.Map{}):
 		if planned.IsFullyKnown() {
 			return fmt.Sprintf(": %s was planned, and it is %s", Shown(planned), Shown(is))
@@ -259,3 +261,21 @@ func Shown(v Value) string {
 }
 
 func names[T any](members map[string]T) []string { return slices.Sorted(maps.Keys(members)) }
+
+// departsAsSet is Departs for sets: each element must be possible in the other set.
+func departsAsSet(planned, is Value, final bool) string {
+	var before, after []Value
+	_, _ = planned.As(&before), is.As(&after) // sets are read as such
+	matches := func(p, v Value) bool { return Departs(p, v, final) == "" }
+	for _, p := range before {
+		if !slices.ContainsFunc(after, func(v Value) bool { return matches(p, v) }) {
+			return fmt.Sprintf(": %s was planned as an element, and it is %s", Shown(p), Shown(is))
+		}
+	}
+	for _, v := range after {
+		if !slices.ContainsFunc(before, func(p Value) bool { return matches(p, v) }) {
+			return fmt.Sprintf(": the element %s was not planned", Shown(v))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,34 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+)
+
+// A script's destroy_sql drops what is gone already.
+func TestDestroyOfWhatIsGone(t *testing.T) {
+	hcl := machine("") + orders(onMachine, "") + `
+resource "hosting_postgres_script" "s" {
+  instance_id = hosting_instance.a.id
+  database    = "orders"
+  sql         = "CREATE TABLE IF NOT EXISTS guestbook_entries (id bigserial)"
+  destroy_sql = "DROP TABLE guestbook_entries"
+  depends_on  = [hosting_postgres_database.orders]
+}
+`
+	without := hcl[:strings.Index(hcl, "\nresource \"hosting_postgres_script\"")]
+	report(t, "MaterializeInc/terraform-provider-materialize#190", "a destroy of what is gone", situations{
+		"the table": func(w *world) {
+			w.apply(hcl)
+			w.behaves(answers("POST", "/instances/*/engines/postgres/query", 422, "sql_error", `table "guestbook_entries" does not exist (SQLSTATE 42P01)`))
+			w.run(without, "apply").fails("guestbook_entries", "state rm").lacks("Fix the script, then apply again")
+			w.manages("hosting_postgres_script.s")
+		},
+		"the database": func(w *world) {
+			w.apply(hcl)
+			w.fake.RemoveDatabase(w.id(), "orders")
+			w.apply(without)
+			w.settled(without)
+		},
+	})
+}

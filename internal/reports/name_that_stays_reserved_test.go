@@ -1,0 +1,25 @@
+package reports
+
+import (
+	"testing"
+	"time"
+)
+
+// A name stays reserved after the deletion of its object.
+func TestNameThatStaysReserved(t *testing.T) {
+	replaced := func(hcl, address, path string) func(*world) {
+		return func(w *world) {
+			w.apply(hcl)
+			w.behaves(until(30*time.Minute, answers("POST", path, 409, "already_exists", "the name is reserved until noon")))
+			w.run(hcl, "apply", "-replace="+address).fails("reserved until noon").lacks("import {", "terraform import")
+			wait(time.Hour)
+			w.apply(hcl)
+			w.settled(hcl)
+			w.manages(address)
+		}
+	}
+	report(t, "hashicorp/terraform-provider-google#5179", "a name that stays reserved", situations{
+		"of an app":     replaced(machine("")+web(onMachine, ""), webAddress, "/instances/*/apps/import"),
+		"of a database": replaced(machine("")+orders(onMachine, ""), ordersAddress, databases),
+	})
+}

@@ -1,0 +1,52 @@
+package reports
+
+import (
+	"testing"
+	"time"
+)
+
+// A deleted object is still answered, with a status of its own, and lists leave it out.
+func TestTombstone(t *testing.T) {
+	// buried answers the record of a machine as it was, with a status.
+	buried := func(w *world, status string) trait {
+		record, _ := w.fake.Instance(w.id())
+		var last any
+		w.behaves(trait{method: "GET", path: instance, after: func(x *exchange) {
+			if x.status == 200 {
+				last = x.answer
+			}
+		}})
+		w.run(machine(""), "plan", "-refresh-only")
+		return trait{method: "GET", path: "/instances/" + record.ID, after: func(x *exchange) {
+			if body, ok := last.(map[string]any); ok && x.status == 404 {
+				body["status"], body["job_id"] = status, nil
+				x.status, x.answer = 200, body
+			}
+		}}
+	}
+	gone := func(status string) func(*world) {
+		return func(w *world) {
+			hcl := machine("") + web(onMachine, "")
+			w.apply(hcl)
+			w.behaves(buried(w, status))
+			w.fake.RemoveInstance(w.id())
+			o := w.run(hcl, "plan")
+			w.be(o.Exit == 1 || o.Changes[machineAddress] == "create", "the plan of a deleted machine: got %v\n%s", o.Changes, o.text())
+		}
+	}
+	destroyed := func(status string) func(*world) {
+		return func(w *world) {
+			w.apply(machine(""))
+			w.behaves(buried(w, status))
+			began := time.Now()
+			w.run(machine(""), "destroy").succeeds()
+			w.be(time.Since(began) < 5*time.Minute, "the destroy took %s", time.Since(began))
+			w.be(len(w.cli.State()) == 0, "left in the state: %v", w.cli.State())
+			w.counts(1, "DELETE", instance)
+		}
+	}
+	report(t, "gitlabhq/terraform-provider-gitlab#272", "a tombstone", situations{
+		"deleted in the portal": gone("deleted"), "terminated in the portal": gone("terminated"),
+		"destroyed": destroyed("deleted"), "destroyed and kept as deleting": destroyed("deleting"),
+	})
+}
