@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -101,8 +102,8 @@ func newSimulatedWorld(t *testing.T) (w *world, end func()) {
 		for _, stop := range ends {
 			stop()
 		}
-		time.Sleep(time.Hour) // the rest of the work ends by its own clock
-		_ = fake.Close()      // it has no data plane
+		time.Sleep(25 * time.Hour) // the rest of the work ends by its own clock, a pause after a day
+		_ = fake.Close()           // it has no data plane
 		if n := unknowns.Load(); n > 0 {
 			t.Errorf("the provider kept %d unknown values out of the state", n)
 		}
@@ -134,15 +135,27 @@ type outcome struct {
 	hclcli.Result
 	world *world
 	what  string
+	// shown is whether the diagnostics are in the log of the test already.
+	shown *bool
+}
+
+// wrong fails the test, and shows the diagnostics once.
+func (o outcome) wrong(format string, arguments ...any) {
+	o.world.t.Helper()
+	o.world.t.Errorf(o.what+": "+format, arguments...)
+	if !*o.shown {
+		*o.shown = true
+		o.world.t.Log(o.text())
+	}
 }
 
 // run runs a command.
 func (w *world) run(hcl string, arguments ...string) outcome {
 	w.t.Helper()
-	o := outcome{w.cli.Run(hcl, arguments...), w, strings.Join(arguments, " ")}
+	o := outcome{w.cli.Run(hcl, arguments...), w, strings.Join(arguments, " "), new(bool)}
 	for _, secret := range w.secrets {
 		if strings.Contains(o.text(), secret) {
-			w.t.Errorf("%s prints %q:\n%s", o.what, secret, o.text())
+			o.wrong("got %q in the output", secret)
 		}
 	}
 	return o
@@ -164,7 +177,7 @@ func (w *world) settled(hcl string) outcome {
 func (w *world) quiet(hcl string) {
 	w.t.Helper()
 	if o := w.settled(hcl); len(o.Diagnostics) > 0 {
-		w.t.Errorf("the plan: got\n%s\nwant no diagnostics", o.text())
+		o.wrong("got diagnostics, want none")
 	}
 }
 
@@ -189,7 +202,7 @@ func (o outcome) changes(want map[string]string) outcome {
 	o.world.t.Helper()
 	o.succeeds()
 	if !maps.Equal(o.Changes, want) {
-		o.world.t.Errorf("%s: got the changes %v, want %v\n%s", o.what, o.Changes, want, o.text())
+		o.wrong("got the changes %v, want %v", o.Changes, want)
 	}
 	return o
 }
@@ -199,7 +212,7 @@ func (o outcome) never(actions ...string) outcome {
 	o.world.t.Helper()
 	for address, action := range o.Changes {
 		if slices.Contains(actions, action) {
-			o.world.t.Errorf("%s: %s %s is planned\n%s", o.what, action, address, o.text())
+			o.wrong("got %s of %s, want none", action, address)
 		}
 	}
 	return o
@@ -209,7 +222,7 @@ func (o outcome) never(actions ...string) outcome {
 func (o outcome) fails(texts ...string) outcome {
 	o.world.t.Helper()
 	if o.Exit != 1 {
-		o.world.t.Errorf("%s: got exit %d, want an error\n%s", o.what, o.Exit, o.text())
+		o.wrong("got exit %d, want an error", o.Exit)
 		return o
 	}
 	return o.has("error", texts)
@@ -224,7 +237,7 @@ func (o outcome) failsOn(attribute string, texts ...string) outcome {
 			return o
 		}
 	}
-	o.world.t.Errorf("%s: got\n%s\nwant an error of %s", o.what, o.text(), attribute)
+	o.wrong("got no error of %s", attribute)
 	return o
 }
 
@@ -254,7 +267,7 @@ func (o outcome) has(severity string, texts []string) outcome {
 			return o
 		}
 	}
-	o.world.t.Errorf("%s: got\n%s\nwant one %s that contains %q", o.what, o.text(), severity, texts)
+	o.wrong("got no %s that contains %q", cmp.Or(severity, "diagnostic"), texts)
 	return o
 }
 
@@ -263,7 +276,7 @@ func (o outcome) lacks(texts ...string) outcome {
 	o.world.t.Helper()
 	for _, text := range texts {
 		if strings.Contains(strings.ToLower(o.text()), strings.ToLower(text)) {
-			o.world.t.Errorf("%s: got\n%s\nwant it without %q", o.what, o.text(), text)
+			o.wrong("got %q in the output, want it without", text)
 		}
 	}
 	return o
