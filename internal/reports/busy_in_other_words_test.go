@@ -16,7 +16,7 @@ resource "hosting_webhook_endpoint" "hook" {
 	report(t, "sacloud/terraform-provider-sakuracloud#46", "busy in other words", situations{
 		"423 of an instance": func(w *world) {
 			w.apply(machine(""))
-			w.behaves(until(40*time.Second, answers("PUT", allowlist, 423, "locked", "instance is locked")))
+			w.behaves(w.until(40*time.Second, answers("PUT", allowlist, 423, "locked", "instance is locked")))
 			w.apply(machine("") + list(`["203.0.113.0/24"]`))
 		},
 		"409 of the account": func(w *world) {

@@ -122,5 +122,10 @@ func (w *world) free(plan string) {
 	})
 }
 
-// wait lets time pass.
-func wait(d time.Duration) { time.Sleep(d) }
+// wait lets time pass, by the service's clock.
+func (w *world) wait(d time.Duration) {
+	if *realCLI != "" {
+		d /= realSpeed
+	}
+	time.Sleep(d)
+}

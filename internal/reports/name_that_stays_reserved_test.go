@@ -10,9 +10,9 @@ func TestNameThatStaysReserved(t *testing.T) {
 	replaced := func(hcl, address, path string) func(*world) {
 		return func(w *world) {
 			w.apply(hcl)
-			w.behaves(until(30*time.Minute, answers("POST", path, 409, "already_exists", "the name is reserved until noon")))
+			w.behaves(w.until(30*time.Minute, answers("POST", path, 409, "already_exists", "the name is reserved until noon")))
 			w.run(hcl, "apply", "-replace="+address).fails("reserved until noon").lacks("import {", "terraform import")
-			wait(time.Hour)
+			w.wait(time.Hour)
 			w.apply(hcl)
 			w.settled(hcl)
 			w.manages(address)

@@ -20,7 +20,7 @@ func TestSecondDestroy(t *testing.T) {
 			w.run(hcl, "destroy").fails()
 			w.manages(machineAddress)
 			go func() {
-				wait(30 * time.Second)
+				w.wait(30 * time.Second)
 				release()
 			}()
 			w.run(hcl, "destroy").succeeds().lacks("state rm")

@@ -291,20 +291,20 @@ func masks(form func(name, value string) string) trait {
 	})
 }
 
-// until lets a trait end at a time from now.
-func until(d time.Duration, t trait) trait {
-	end := time.Now().Add(d)
+// until lets a trait end at a time from now, by the service's clock.
+func (s *service) until(d time.Duration, t trait) trait {
+	end := s.fake.Now().Add(d)
 	after, before := t.after, t.before
 	if after != nil {
 		t.after = func(x *exchange) {
-			if time.Now().Before(end) {
+			if s.fake.Now().Before(end) {
 				after(x)
 			}
 		}
 	}
 	if before != nil {
 		t.before = func(x *exchange) {
-			if time.Now().Before(end) {
+			if s.fake.Now().Before(end) {
 				before(x)
 			}
 		}
