@@ -1,0 +1,17 @@
+package reports
+
+import "testing"
+
+// A script runs in a database that another state has just made.
+func TestScriptInANewDatabase(t *testing.T) {
+	hcl := machine("") + "\nresource \"hosting_postgres_script\" \"s\" {\n  instance_id = hosting_instance.a.id\n  database = \"orders\"\n  sql = \"SELECT 1\"\n}\n"
+	report(t, "cyrilgdn/terraform-provider-postgresql#254", "a script in a new database", situations{
+		"it is not there yet": func(w *world) {
+			w.run(hcl, "apply").failsOn("database", "orders")
+			w.be(len(w.cli.State()) == 1, "in the state: %v", w.cli.State())
+			w.fake.AddDatabase(w.id(), "orders")
+			w.apply(hcl)
+			w.counts(0, "DELETE", "")
+		},
+	})
+}
