@@ -203,6 +203,8 @@ func (o outcome) changes(want map[string]string) outcome {
 	o.succeeds()
 	if !maps.Equal(o.Changes, want) {
 		o.wrong("got the changes %v, want %v", o.Changes, want)
+	} else if len(want) == 0 && o.Exit != 0 {
+		o.wrong("got exit %d without any change, want 0", o.Exit)
 	}
 	return o
 }
