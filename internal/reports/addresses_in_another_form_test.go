@@ -30,6 +30,9 @@ func TestAddressesInAnotherForm(t *testing.T) {
 			w.behaves(shows("", "allowlist", []any{"203.0.112.0/23"}))
 			w.run(hcl, "apply").fails("203.0.112.0/23", "203.0.113.0/24").lacks("the change is in effect")
 		},
+		"a block with bits of a host": func(w *world) {
+			w.run(machine("")+list(`["10.0.0.1/8"]`), "plan").failsOn("cidrs", "10.0.0.1/8")
+		},
 		"overlaps are refused": func(w *world) {
 			w.apply(machine("") + list(`["203.0.113.0/24"]`))
 			w.behaves(answers("PUT", allowlist, 422, "validation_failed", "allowlist: 10.1.0.0/16 overlaps 10.0.0.0/8"))

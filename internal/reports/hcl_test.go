@@ -81,6 +81,12 @@ resource "hosting_webhook_endpoint" "hook" {
 `, url, more)
 }
 
+// unknownly returns a block whose output has a value that is not known in the plan in which
+// its case changes.
+func unknownly(name, input string) string {
+	return "\nresource \"terraform_data\" \"" + name + "\" {\n  input = \"" + input + "\"\n}\n"
+}
+
 // The addresses of these blocks.
 const (
 	machineAddress  = "hosting_instance.a"

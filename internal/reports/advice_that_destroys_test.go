@@ -1,0 +1,47 @@
+package reports
+
+import "testing"
+
+// Protection refuses a replacement that only an unknown value causes, and gives advice that
+// destroys everything for nothing.
+func TestAdviceThatDestroys(t *testing.T) {
+	const byData = "instance_id = data.hosting_instance.x.id"
+	hcl := func(input, child string) string {
+		return machine("") + unknownly("d", input) +
+			"\ndata \"hosting_instance\" \"x\" {\n  name = \"shop\"\n  depends_on = [terraform_data.d, hosting_instance.a]\n}\n" + child
+	}
+	protectedApp := "\nresource \"hosting_app\" \"web\" {\n  instance_id = data.hosting_instance.x.id\n  name = \"web\"\n  repo = \"acme/web\"\n}\n"
+	protectedDatabase := "\nresource \"hosting_postgres_database\" \"orders\" {\n  instance_id = data.hosting_instance.x.id\n  name = \"orders\"\n}\n"
+	advice := func(child string) func(*world) {
+		return func(w *world) {
+			w.apply(hcl("one", child))
+			w.run(hcl("two", child), "plan").never("replace").lacks("deletion_protection = false").says("instance_id", "depends_on")
+		}
+	}
+	script := func(sql string) string {
+		return machine("") + `
+resource "hosting_postgres_script" "schema" {
+  instance_id = hosting_instance.a.id
+  sql         = "CREATE TABLE t (id int)"
+  destroy_sql = "DROP TABLE t"
+  ` + sql + `
+}
+`
+	}
+	report(t, "IBM-Cloud/terraform-provider-ibm#4046", "advice that destroys what it protects", situations{
+		"app":      advice(protectedApp),
+		"database": advice(protectedDatabase),
+		"a script with destroy_sql is removed": func(w *world) {
+			w.apply(script(""))
+			w.run(machine(""), "plan").warns("destroy_sql")
+		},
+		"a script with destroy_sql is replaced": func(w *world) {
+			w.apply(script("") + orders(onMachine, ""))
+			w.run(script(`database = "orders"`)+orders(onMachine, ""), "plan").warns("destroy_sql")
+		},
+		"all is destroyed with the script": func(w *world) {
+			w.apply(script(""))
+			w.run(script(""), "destroy").succeeds().warns("destroy_sql")
+		},
+	})
+}
