@@ -8,10 +8,17 @@ func TestAdviceThatDestroys(t *testing.T) {
 	const byData = "instance_id = data.hosting_instance.x.id"
 	hcl := func(input, child string) string {
 		return machine("") + unknownly("d", input) +
-			"\ndata \"hosting_instance\" \"x\" {\n  name = \"shop\"\n  depends_on = [terraform_data.d, hosting_instance.a]\n}\n" + child
+			data("hosting_instance.x",
+				`name = "shop"`,
+				"depends_on = [terraform_data.d, hosting_instance.a]") + child
 	}
-	protectedApp := "\nresource \"hosting_app\" \"web\" {\n  instance_id = data.hosting_instance.x.id\n  name = \"web\"\n  repo = \"acme/web\"\n}\n"
-	protectedDatabase := "\nresource \"hosting_postgres_database\" \"orders\" {\n  instance_id = data.hosting_instance.x.id\n  name = \"orders\"\n}\n"
+	protectedApp := resource("hosting_app.web",
+		"instance_id = data.hosting_instance.x.id",
+		`name = "web"`,
+		`repo = "acme/web"`)
+	protectedDatabase := resource("hosting_postgres_database.orders",
+		"instance_id = data.hosting_instance.x.id",
+		`name = "orders"`)
 	advice := func(child string) func(*world) {
 		return func(w *world) {
 			w.apply(hcl("one", child))

@@ -32,7 +32,7 @@ func TestAnswerWithoutAJob(t *testing.T) {
 			w.behaves(jobless)
 			w.apply(hcl)
 			w.settled(hcl)
-			w.counts(1, "POST", "/instances/*/apps/import")
+			w.counts(1, "POST", appImport)
 		},
 	})
 }

@@ -27,7 +27,7 @@ func TestCutText(t *testing.T) {
 			w.be(len(w.fake.Instances()) == 1, "instances: got %d, want 1", len(w.fake.Instances()))
 		},
 		"an address of the profile": func(w *world) {
-			hcl := "\nresource \"hosting_account_profile\" \"me\" {\n  address = \"" + long + "\"\n}\n"
+			hcl := resource("hosting_account_profile.me", "address = \""+long+"\"")
 			w.behaves(cut("address", 50))
 			w.run(hcl, "apply").says("address").lacks("the change is in effect")
 		},

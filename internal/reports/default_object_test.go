@@ -4,7 +4,7 @@ import "testing"
 
 // An object exists from the start, and must not be managed.
 func TestDefaultObject(t *testing.T) {
-	own := machine("") + "\nresource \"hosting_postgres_database\" \"own\" {\n  instance_id = hosting_instance.a.id\n  name = \"main\"\n}\n"
+	own := machine("") + resource("hosting_postgres_database.own", onMachine, `name = "main"`)
 	report(t, "FusionAuth/terraform-provider-fusionauth#214", "an object that exists from the start", situations{
 		"imported": func(w *world) {
 			w.apply(machine(""))

@@ -20,7 +20,7 @@ resource "hosting_postgres_script" "s" {
 	report(t, "MaterializeInc/terraform-provider-materialize#190", "a destroy of what is gone", situations{
 		"the table": func(w *world) {
 			w.apply(hcl)
-			w.behaves(answers("POST", "/instances/*/engines/postgres/query", 422, "sql_error", `table "guestbook_entries" does not exist (SQLSTATE 42P01)`))
+			w.behaves(answers("POST", query, 422, "sql_error", `table "guestbook_entries" does not exist (SQLSTATE 42P01)`))
 			w.run(without, "apply").fails("guestbook_entries", "state rm").lacks("Fix the script, then apply again")
 			w.manages("hosting_postgres_script.s")
 		},

@@ -11,9 +11,10 @@ func TestErrorBodyOfAnotherType(t *testing.T) {
 	report(t, "IBM-Cloud/terraform-provider-ibm#590", "an error body of another type", situations{
 		"detail is a list": func(w *world) {
 			w.apply(machine(""))
-			w.behaves(body(422, map[string]any{"detail": []any{map[string]any{"loc": []any{"body", "port"}, "msg": "must be over 1023"}}}, "POST", "/instances/*/apps/import"))
+			detail := map[string]any{"loc": []any{"body", "port"}, "msg": "must be over 1023"}
+			w.behaves(body(422, map[string]any{"detail": []any{detail}}, "POST", appImport))
 			w.run(hcl, "apply").fails("must be over 1023").lacks("base_url", "network problem")
-			w.counts(1, "POST", "/instances/*/apps/import")
+			w.counts(1, "POST", appImport)
 		},
 		"code is a number": func(w *world) {
 			w.apply(hcl)
@@ -27,13 +28,13 @@ func TestErrorBodyOfAnotherType(t *testing.T) {
 		},
 		"a code of its own": func(w *world) {
 			w.apply(machine(""))
-			w.behaves(answers("POST", "/instances/*/apps/import", 422, "repo_not_found", "acme/web is not visible"))
+			w.behaves(answers("POST", appImport, 422, "repo_not_found", "acme/web is not visible"))
 			w.run(hcl, "apply").fails("acme/web is not visible").lacks("base_url")
-			w.counts(1, "POST", "/instances/*/apps/import")
+			w.counts(1, "POST", appImport)
 		},
 		"no code": func(w *world) {
 			w.apply(machine(""))
-			w.behaves(body(422, map[string]any{"detail": "port: must be over 1023"}, "POST", "/instances/*/apps/import"))
+			w.behaves(body(422, map[string]any{"detail": "port: must be over 1023"}, "POST", appImport))
 			w.run(hcl, "apply").fails("must be over 1023").lacks("base_url", "network problem")
 		},
 	})

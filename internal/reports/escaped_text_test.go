@@ -16,12 +16,13 @@ func TestEscapedText(t *testing.T) {
 		}
 	})
 	profile := func(company string) string {
-		return "\nresource \"hosting_account_profile\" \"me\" {\n  company = \"" + company + "\"\n}\n"
+		return resource("hosting_account_profile.me", "company = \""+company+"\"")
 	}
 	report(t, "cloudflare/terraform-provider-cloudflare#2930", "text that is read back escaped", situations{
 		"of the profile": func(w *world) {
 			w.behaves(escaped)
-			w.run(profile("Smith & Sons"), "apply").says("Smith & Sons", "Smith &amp; Sons").lacks("the change is in effect", "write in the configuration what the service keeps")
+			w.run(profile("Smith & Sons"), "apply").says("Smith & Sons", "Smith &amp; Sons").
+				lacks("the change is in effect", "write in the configuration what the service keeps")
 			_, company, _, _ := w.fake.Profile()
 			w.be(company == "Smith & Sons", "the company at the service: got %q", company)
 		},

@@ -17,7 +17,7 @@ func TestExtensionThatExisted(t *testing.T) {
 		},
 		"others depend on it": func(w *world) {
 			w.apply(hcl)
-			w.fake.FailJobs(jobMatch{Operation: "extension_drop"}, 1, "dependent_objects", "cannot drop extension pgcrypto because other objects depend on it")
+			w.fake.FailJobs(jobMatch{Operation: "extension_drop"}, 1, "dependent_objects", "cannot drop pgcrypto: other objects depend on it")
 			w.run(machine(""), "apply").fails("other objects depend on it")
 			w.manages(cryptoAddress)
 			w.apply(machine(""))

@@ -4,11 +4,17 @@ import "testing"
 
 // Records lack fields that were there before.
 func TestFieldsThatVanish(t *testing.T) {
-	hcl := machine(`tags = ["a"]`) + web(onMachine, "env = { A = \"1\" }\n  links = [\"auth\"]\n  public = true") + list(`["203.0.113.0/24"]`) +
+	hcl := machine(`tags = ["a"]`) + list(`["203.0.113.0/24"]`) +
+		web(onMachine, "env = { A = \"1\" }\n  links = [\"auth\"]\n  public = true") +
 		endpoint("https://hooks.example.com/in", "enabled = true") +
-		"\nresource \"hosting_auth_settings\" \"s\" {\n  instance_id = hosting_instance.a.id\n  site_url = \"https://shop.example.com\"\n  redirect_urls = [\"https://shop.example.com/**\"]\n}\n"
+		resource("hosting_auth_settings.s",
+			onMachine,
+			`site_url = "https://shop.example.com"`,
+			`redirect_urls = ["https://shop.example.com/**"]`)
 	all := situations{}
-	for _, field := range []string{"tags", "env", "allowlist", "enabled", "redirect_urls", "site_url", "links", "public", "engines", "plan", "region", "repo", "branch", "host", "created_at", "url"} {
+	fields := []string{"tags", "env", "allowlist", "enabled", "redirect_urls", "site_url", "links", "public", "engines",
+		"plan", "region", "repo", "branch", "host", "created_at", "url"}
+	for _, field := range fields {
 		all["without "+field] = func(w *world) {
 			w.apply(hcl)
 			w.behaves(lacks("", field))

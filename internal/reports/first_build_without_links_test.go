@@ -11,7 +11,9 @@ func TestFirstBuildWithoutLinks(t *testing.T) {
 			w.run(hcl, "apply").fails("AUTH_URL is not set")
 			remove()
 			// Builds of a linked app succeed, those of another one fail.
-			w.behaves(trait{method: "POST", path: "/instances/*/apps/import", before: func(*exchange) { w.fake.FailBuilds(buildMatch{}, 1, "AUTH_URL is not set") }})
+			w.behaves(trait{method: "POST", path: appImport, before: func(*exchange) {
+				w.fake.FailBuilds(buildMatch{}, 1, "AUTH_URL is not set")
+			}})
 			w.run(hcl, "apply")
 			w.apply(hcl)
 			w.settled(hcl)

@@ -24,7 +24,7 @@ func TestFormsOfARepository(t *testing.T) {
 		"the form of SSH":            refused("git@github.com:acme/web.git", `"acme/web"`),
 		"the service strips .git": func(w *world) {
 			strip := func(v string) string { return strings.TrimSuffix(v, ".git") }
-			w.behaves(keeps("repo", strip), trait{method: "POST", path: "/instances/*/apps/import", before: func(x *exchange) {
+			w.behaves(keeps("repo", strip), trait{method: "POST", path: appImport, before: func(x *exchange) {
 				body := x.sent.(map[string]any)
 				body["repo"] = strip(body["repo"].(string))
 			}})

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
@@ -134,4 +135,27 @@ func (w *world) wait(d time.Duration) {
 		d /= realSpeed
 	}
 	time.Sleep(d)
+}
+
+// ignores is a lifecycle block with ignore_changes.
+func ignores(paths string) string {
+	return "  lifecycle {\n    ignore_changes = [" + paths + "]\n  }"
+}
+
+// resource is a block with arguments, of a resource whose address is kind.name.
+func resource(address string, arguments ...string) string {
+	return block("resource", address, arguments)
+}
+
+// data is resource for a data source.
+func data(address string, arguments ...string) string { return block("data", address, arguments) }
+
+// ephemeral is resource for an ephemeral resource.
+func ephemeral(address string, arguments ...string) string {
+	return block("ephemeral", address, arguments)
+}
+
+func block(mode, address string, arguments []string) string {
+	kind, name, _ := strings.Cut(address, ".")
+	return fmt.Sprintf("\n%s %q %q {\n  %s\n}\n", mode, kind, name, strings.Join(arguments, "\n  "))
 }

@@ -11,7 +11,8 @@ func TestImportIDInAnotherForm(t *testing.T) {
 	// insensitive answers a path in any letter case.
 	insensitive := trait{after: func(x *exchange) {
 		if x.status == 404 && strings.HasPrefix(strings.ToLower(x.path), "/instances/i-") && strings.ToLower(x.path) != x.path {
-			x.status, x.answer = 200, map[string]any{"id": strings.ToLower(strings.TrimPrefix(x.path, "/instances/")), "name": "shop", "plan": "free", "region": "eu-central", "status": "running"}
+			id := strings.ToLower(strings.TrimPrefix(x.path, "/instances/"))
+			x.status, x.answer = 200, map[string]any{"id": id, "name": "shop", "plan": "free", "region": "eu-central", "status": "running"}
 		}
 	}}
 	report(t, "hashicorp/terraform-provider-azurerm#28254", "an import id in another form", situations{

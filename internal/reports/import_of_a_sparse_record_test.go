@@ -20,6 +20,7 @@ func TestImportOfASparseRecord(t *testing.T) {
 		}
 	}
 	report(t, "hetznercloud/terraform-provider-hcloud#78", "an import of a sparse record", situations{
-		"without region and plan": sparse("region", "plan"), "without repo": sparse("repo"), "without engines": sparse("engines"), "complete": sparse(),
+		"without region and plan": sparse("region", "plan"), "without repo": sparse("repo"),
+		"without engines": sparse("engines"), "complete": sparse(),
 	})
 }

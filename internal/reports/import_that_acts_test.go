@@ -25,7 +25,10 @@ func TestImportThatActs(t *testing.T) {
 		"on_destroy of an allowlist": func(w *world) {
 			id := w.running()
 			w.fake.EditInstance(id, func(i *instanceRecord) { i.Allowlist = []string{"203.0.113.0/24"} })
-			hcl := machine("") + "\nresource \"hosting_allowlist\" \"list\" {\n  instance_id = hosting_instance.a.id\n  cidrs = [\"203.0.113.0/24\"]\n  on_destroy = \"open\"\n}\n"
+			hcl := machine("") + resource("hosting_allowlist.list",
+				onMachine,
+				`cidrs = ["203.0.113.0/24"]`,
+				`on_destroy = "open"`)
 			w.adopts(hcl, machineAddress, id)
 			w.adopts(hcl, listAddress, id)
 			w.apply(hcl)

@@ -6,8 +6,12 @@ import "testing"
 func TestLastElement(t *testing.T) {
 	hcl := func(tags, env, links, urls string) string {
 		return machine("tags = ["+tags+"]") + web(onMachine, "env = {"+env+"}\n  links = ["+links+"]") +
-			"\nresource \"hosting_auth_settings\" \"s\" {\n  instance_id = hosting_instance.a.id\n  site_url = \"https://shop.example.com\"\n  redirect_urls = [" + urls + "]\n}\n" +
-			"\nresource \"hosting_account_profile\" \"me\" {\n  company = \"" + map[bool]string{true: "", false: "Shop Ltd"}[tags == ""] + "\"\n}\n"
+			resource("hosting_auth_settings.s",
+				onMachine,
+				`site_url = "https://shop.example.com"`,
+				"redirect_urls = ["+urls+"]") +
+			resource("hosting_account_profile.me",
+				"company = \""+map[bool]string{true: "", false: "Shop Ltd"}[tags == ""]+"\"")
 	}
 	report(t, "netskopeoss/terraform-provider-netskope#7", "the last element", situations{
 		"of each collection": func(w *world) {

@@ -5,7 +5,7 @@ import "testing"
 // The same file has other line endings in another checkout.
 func TestLineEndings(t *testing.T) {
 	script := func(sql string) string {
-		return machine("") + "\nresource \"hosting_postgres_script\" \"seed\" {\n  instance_id = hosting_instance.a.id\n  sql = \"" + sql + "\"\n}\n"
+		return machine("") + resource("hosting_postgres_script.seed", onMachine, "sql = \""+sql+"\"")
 	}
 	app := func(value string) string { return machine("") + web(onMachine, "env = { CONFIG = \""+value+"\" }") }
 	const lf, crlf = `INSERT INTO t VALUES (1);\nINSERT INTO t VALUES (2);\n`, `INSERT INTO t VALUES (1);\r\nINSERT INTO t VALUES (2);\r\n`

@@ -59,7 +59,8 @@ func TestMaskedURL(t *testing.T) {
 			never(w)
 		},
 		"two endpoints": func(w *world) {
-			hcl := endpoint("https://hooks.example.com/one", "") + strings.Replace(endpoint("https://hooks.example.com/two", ""), `"hook"`, `"twin"`, 1)
+			hcl := endpoint("https://hooks.example.com/one", "") +
+				strings.Replace(endpoint("https://hooks.example.com/two", ""), `"hook"`, `"twin"`, 1)
 			w.behaves(masked)
 			w.apply(hcl)
 			w.run(hcl, "plan").lacks("the same URL")

@@ -8,7 +8,7 @@ func TestMaskedVariable(t *testing.T) {
 	masked := masks(func(string, string) string { return "EV[1:abcd]" })
 	cut := masks(func(_, v string) string { return v[:min(len(v), 4)] })
 	ignored := func(log string) string {
-		return machine("") + web(onMachine, "env = { API_KEY = \"the-true-key\", LOG = \""+log+"\" }\n  lifecycle {\n    ignore_changes = [env[\"API_KEY\"]]\n  }")
+		return machine("") + web(onMachine, "env = { API_KEY = \"the-true-key\", LOG = \""+log+"\" }\n"+ignores(`env["API_KEY"]`))
 	}
 	change := func(form trait) func(*world) {
 		return func(w *world) {

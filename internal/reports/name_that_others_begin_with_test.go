@@ -16,11 +16,11 @@ func TestNameThatOthersBeginWith(t *testing.T) {
 		"two with the same name": func(w *world) {
 			w.running()
 			w.running()
-			w.run("data \"hosting_instance\" \"x\" {\n  name = \"shop\"\n}\n", "plan").fails("shop")
+			w.run(data("hosting_instance.x", `name = "shop"`), "plan").fails("shop")
 		},
 		"a status in another case": func(w *world) {
 			w.running()
-			w.apply("data \"hosting_instances\" \"x\" {\n  status = \"RUNNING\"\n}\noutput \"n\" { value = length(data.hosting_instances.x.instances) }\n")
+			w.apply(data("hosting_instances.x", `status = "RUNNING"`) + "output \"n\" { value = length(data.hosting_instances.x.instances) }\n")
 		},
 	})
 }

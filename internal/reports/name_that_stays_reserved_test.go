@@ -19,7 +19,7 @@ func TestNameThatStaysReserved(t *testing.T) {
 		}
 	}
 	report(t, "hashicorp/terraform-provider-google#5179", "a name that stays reserved", situations{
-		"of an app":     replaced(machine("")+web(onMachine, ""), webAddress, "/instances/*/apps/import"),
+		"of an app":     replaced(machine("")+web(onMachine, ""), webAddress, appImport),
 		"of a database": replaced(machine("")+orders(onMachine, ""), ordersAddress, databases),
 	})
 }

@@ -11,7 +11,7 @@ func TestNamesOfThePlatform(t *testing.T) {
 		"no name of a shell": func(w *world) { w.run(app(`"MY-VAR" = "x"`), "plan").says("MY-VAR") },
 		"refused": func(w *world) {
 			w.apply(machine(""))
-			w.behaves(answers("POST", "/instances/*/apps/import", 422, "validation_failed", "env.PORT is reserved"))
+			w.behaves(answers("POST", appImport, 422, "validation_failed", "env.PORT is reserved"))
 			o := w.run(app(`PORT = "8080"`), "apply").failsOn(`env["PORT"]`, "reserved")
 			o.lacks("network problem")
 		},

@@ -9,7 +9,10 @@ func TestNamesWithSigns(t *testing.T) {
 		all[name] = func(w *world) {
 			id := w.running()
 			w.fake.AddDatabase(id, name)
-			hcl := "\nresource \"hosting_postgres_database\" \"d\" {\n  instance_id = \"" + id + "\"\n  name = jsondecode(\"\\\"" + escaped(name) + "\\\"\")\n  deletion_protection = false\n}\n"
+			hcl := resource("hosting_postgres_database.d",
+				"instance_id = \""+id+"\"",
+				"name = jsondecode(\"\\\""+escaped(name)+"\\\"\")",
+				"deletion_protection = false")
 			if w.run(hcl, "import", "hosting_postgres_database.d", id+"/"+name).Exit == 1 {
 				return // it is refused in words
 			}

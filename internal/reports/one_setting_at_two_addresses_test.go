@@ -7,10 +7,10 @@ import (
 
 // A setting without an id is moved to another address, or made before it is destroyed.
 func TestOneSettingAtTwoAddresses(t *testing.T) {
-	const first = "\n  lifecycle {\n    create_before_destroy = true\n  }\n"
-	settings := "\nresource \"hosting_auth_settings\" \"s\" {\n  instance_id = hosting_instance.a.id\n  site_url = \"https://shop.example.com\"" + first + "}\n" +
-		"\nresource \"hosting_allowlist\" \"s\" {\n  instance_id = hosting_instance.a.id\n  cidrs = [\"203.0.113.0/24\"]\n  on_destroy = \"open\"" + first + "}\n" +
-		"\nresource \"hosting_console_mode\" \"s\" {\n  instance_id = hosting_instance.a.id\n  mode = \"ro\"" + first + "}\n"
+	const first = "lifecycle {\n    create_before_destroy = true\n  }"
+	settings := resource("hosting_auth_settings.s", onMachine, `site_url = "https://shop.example.com"`, first) +
+		resource("hosting_allowlist.s", onMachine, `cidrs = ["203.0.113.0/24"]`, `on_destroy = "open"`, first) +
+		resource("hosting_console_mode.s", onMachine, `mode = "ro"`, first)
 	kept := func(w *world) {
 		w.t.Helper()
 		i, _ := w.fake.Instance(w.id())
@@ -21,7 +21,8 @@ func TestOneSettingAtTwoAddresses(t *testing.T) {
 		"replaced": func(w *world) {
 			w.apply(machine("") + settings)
 			w.apply(machine("") + settings)
-			w.run(machine("")+settings, "apply", "-replace=hosting_allowlist.s", "-replace=hosting_auth_settings.s", "-replace=hosting_console_mode.s").succeeds()
+			w.run(machine("")+settings, "apply",
+				"-replace=hosting_allowlist.s", "-replace=hosting_auth_settings.s", "-replace=hosting_console_mode.s").succeeds()
 			kept(w)
 		},
 		"renamed": func(w *world) {

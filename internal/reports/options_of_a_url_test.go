@@ -8,7 +8,8 @@ import (
 // A connection string has options, which a function must not drop.
 func TestOptionsOfAURL(t *testing.T) {
 	env := func(query string) string {
-		return "output \"env\" {\n  value = jsonencode(provider::hosting::libpq_env(\"postgresql://o:p@h.example:5432/main?" + query + "\", \"/ca.pem\"))\n}\n"
+		const url = "postgresql://o:p@h.example:5432/main?"
+		return "output \"env\" {\n  value = jsonencode(provider::hosting::libpq_env(\"" + url + query + "\", \"/ca.pem\"))\n}\n"
 	}
 	has := func(query string, want ...string) func(*world) {
 		return func(w *world) {

@@ -43,7 +43,8 @@ func TestOtherSecret(t *testing.T) {
 			}
 		},
 		"white space at its end": func(w *world) {
-			w.run(endpoint("https://hooks.example.com/in", "secret_wo = \"0123456789abcdef\\n\"\n  secret_wo_version = 1"), "plan").says("secret_wo", "white space")
+			hcl := endpoint("https://hooks.example.com/in", "secret_wo = \"0123456789abcdef\\n\"\n  secret_wo_version = 1")
+			w.run(hcl, "plan").says("secret_wo", "white space")
 		},
 	})
 }

@@ -39,7 +39,7 @@ func TestPlaceUnderAnotherName(t *testing.T) {
 			w.behaves(shows("", "plan", "FREE"))
 			w.run(hcl, "apply")
 			w.run(hcl, "apply")
-			w.counts(0, "POST", "/instances/*/actions/resize")
+			w.counts(0, "POST", resize)
 		},
 	})
 }

@@ -31,7 +31,8 @@ resource "hosting_instance" "m" {
 		}
 	}
 	report(t, "hashicorp/terraform#11654", "a quota", situations{
-		"429": refused(429, "quota_exceeded"), "402": refused(402, "payment_required"), "403": refused(403, "quota_exceeded"), "422": refused(422, "quota_exceeded"),
+		"429": refused(429, "quota_exceeded"), "402": refused(402, "payment_required"),
+		"403": refused(403, "quota_exceeded"), "422": refused(422, "quota_exceeded"),
 		"429 of an endpoint": func(w *world) {
 			w.behaves(answers("POST", webhooks, 429, "limit_reached", "at most 10 endpoints"))
 			began := time.Now()

@@ -11,7 +11,10 @@ import (
 func TestReadsThatLag(t *testing.T) {
 	hcl := func(tag, link string) string {
 		return machine("tags = [\""+tag+"\"]") + web(onMachine, "links = ["+link+"]") +
-			"\nresource \"hosting_auth_settings\" \"s\" {\n  instance_id = hosting_instance.a.id\n  site_url = \"https://shop.example.com\"\n  redirect_urls = [\"https://" + tag + ".example.com/**\"]\n}\n" +
+			resource("hosting_auth_settings.s",
+				onMachine,
+				`site_url = "https://shop.example.com"`,
+				"redirect_urls = [\"https://"+tag+".example.com/**\"]") +
 			list(`["203.0.113.0/24"]`) + orders(onMachine, "") + crypto(onMachine)
 	}
 	report(t, "elastic/terraform-provider-ec#601", "reads that lag", situations{

@@ -137,9 +137,10 @@ func (w *workspace) note(made *hclcli.Result, text string) {
 	}
 	switch {
 	case l.Diagnostic != nil:
-		d := hclcli.Diagnostic{Severity: l.Diagnostic.Severity, Summary: l.Diagnostic.Summary, Detail: l.Diagnostic.Detail, Address: l.Diagnostic.Address}
-		if l.Diagnostic.Snippet != nil {
-			d.Attribute, _, _ = strings.Cut(strings.TrimSpace(l.Diagnostic.Snippet.Code), " ")
+		said := l.Diagnostic
+		d := hclcli.Diagnostic{Severity: said.Severity, Summary: said.Summary, Detail: said.Detail, Address: said.Address}
+		if said.Snippet != nil {
+			d.Attribute, _, _ = strings.Cut(strings.TrimSpace(said.Snippet.Code), " ")
 		}
 		if !strings.Contains(d.Summary, "Provider development overrides") {
 			made.Diagnostics = append(made.Diagnostics, d)

@@ -4,7 +4,8 @@ import "testing"
 
 // A refresh without any change at the service changes nothing in the state.
 func TestRefreshThatFindsNothing(t *testing.T) {
-	all := machine("") + web(onMachine, "") + orders(onMachine, "") + crypto(onMachine) + list(`["203.0.113.7"]`) + endpoint("https://hooks.example.com/in", "")
+	all := machine("") + web(onMachine, "") + orders(onMachine, "") + crypto(onMachine) +
+		list(`["203.0.113.7"]`) + endpoint("https://hooks.example.com/in", "")
 	report(t, "hashicorp/terraform#36403", "a refresh that finds nothing", situations{
 		"plan -refresh-only": func(w *world) {
 			w.apply(all)

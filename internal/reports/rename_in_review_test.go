@@ -7,8 +7,8 @@ import (
 
 // A rename of an object is a deletion in the plan.
 func TestRenameInReview(t *testing.T) {
-	app := machine("") + "\nresource \"hosting_app\" \"web\" {\n  instance_id = hosting_instance.a.id\n  name = \"web\"\n  repo = \"acme/web\"\n}\n"
-	database := machine("") + "\nresource \"hosting_postgres_database\" \"orders\" {\n  instance_id = hosting_instance.a.id\n  name = \"orders\"\n}\n"
+	app := machine("") + resource("hosting_app.web", onMachine, `name = "web"`, `repo = "acme/web"`)
+	database := machine("") + resource("hosting_postgres_database.orders", onMachine, `name = "orders"`)
 	refused := func(hcl, before, after string) func(*world) {
 		return func(w *world) {
 			w.apply(hcl)

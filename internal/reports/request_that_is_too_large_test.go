@@ -15,8 +15,10 @@ func TestRequestThatIsTooLarge(t *testing.T) {
 	}
 	report(t, "grafana/grafana#7532", "a request that is too large", situations{
 		"a script": func(w *world) {
-			hcl := machine("") + "\nresource \"hosting_postgres_script\" \"s\" {\n  instance_id = hosting_instance.a.id\n  sql = \"SELECT '" + strings.Repeat("x", 1000) + "'\"\n}\n"
-			remove := w.behaves(large("POST", "/instances/*/engines/postgres/query"))
+			hcl := machine("") + resource("hosting_postgres_script.s",
+				onMachine,
+				"sql = \"SELECT '"+strings.Repeat("x", 1000)+"'\"")
+			remove := w.behaves(large("POST", query))
 			w.run(hcl, "apply").fails("too large").lacks("Check the base URL", "untaint", "state rm")
 			i, _ := w.fake.Instance(w.id())
 			w.be(i.ConsoleMode == "off", "the console mode: got %s, want off", i.ConsoleMode)
@@ -25,9 +27,9 @@ func TestRequestThatIsTooLarge(t *testing.T) {
 		},
 		"the variables of an app": func(w *world) {
 			w.apply(machine(""))
-			w.behaves(large("POST", "/instances/*/apps/import"))
+			w.behaves(large("POST", appImport))
 			w.run(machine("")+web(onMachine, `env = { A = "b" }`), "apply").fails("too large").lacks("Check the base URL")
-			w.counts(1, "POST", "/instances/*/apps/import")
+			w.counts(1, "POST", appImport)
 		},
 	})
 }

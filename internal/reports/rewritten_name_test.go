@@ -24,20 +24,20 @@ func TestRewrittenName(t *testing.T) {
 	another := func(name string) string { return name + "1" }
 	report(t, "cloudflare/terraform-provider-cloudflare#39", "a name that the service rewrites", situations{
 		"an app whose name breaks the rule": func(w *world) {
-			w.behaves(renames("/instances/*/apps/import", func(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }))
+			w.behaves(renames(appImport, func(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }))
 			hcl := machine("") + strings.Replace(web(onMachine, ""), `"web"
   repo`, `"Web App"
   repo`, 1)
 			w.run(hcl, "apply").failsOn("name", "Web App")
 			w.run(hcl, "apply").failsOn("name", "Web App")
-			w.be(len(w.asked("POST", "/instances/*/apps/import")) <= 1, "the app was imported again")
+			w.be(len(w.asked("POST", appImport)) <= 1, "the app was imported again")
 		},
 		"an app": func(w *world) {
-			w.behaves(renames("/instances/*/apps/import", another))
+			w.behaves(renames(appImport, another))
 			hcl := machine("") + web(onMachine, "")
 			w.run(hcl, "apply").failsOn("name", "web1").lacks("is not deployed yet")
 			w.run(hcl, "plan").never("create").says("web1")
-			w.counts(1, "POST", "/instances/*/apps/import")
+			w.counts(1, "POST", appImport)
 		},
 		"a database": func(w *world) {
 			w.behaves(renames(databases, another))

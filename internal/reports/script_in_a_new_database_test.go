@@ -4,7 +4,10 @@ import "testing"
 
 // A script runs in a database that another state has just made.
 func TestScriptInANewDatabase(t *testing.T) {
-	hcl := machine("") + "\nresource \"hosting_postgres_script\" \"s\" {\n  instance_id = hosting_instance.a.id\n  database = \"orders\"\n  sql = \"SELECT 1\"\n}\n"
+	hcl := machine("") + resource("hosting_postgres_script.s",
+		onMachine,
+		`database = "orders"`,
+		`sql = "SELECT 1"`)
 	report(t, "cyrilgdn/terraform-provider-postgresql#254", "a script in a new database", situations{
 		"it is not there yet": func(w *world) {
 			w.run(hcl, "apply").failsOn("database", "orders")

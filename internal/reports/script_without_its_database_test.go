@@ -11,7 +11,6 @@ resource "hosting_postgres_script" "schema" {
   sql         = "CREATE TABLE IF NOT EXISTS t (id int)"
 }
 `
-	const query = "/instances/*/engines/postgres/query"
 	report(t, "cyrilgdn/terraform-provider-postgresql#487", "a script without its database", situations{
 		"dropped in the portal": func(w *world) {
 			w.apply(hcl)

@@ -28,6 +28,7 @@ func TestSecondDestroy(t *testing.T) {
 		}
 	}
 	report(t, "stackitcloud/terraform-provider-stackit#290", "a second destroy", situations{
-		"400": again(400, "invalid_request"), "409 with another code": again(409, "already_deleting"), "409 job_running": again(409, "job_running"),
+		"400": again(400, "invalid_request"), "409 job_running": again(409, "job_running"),
+		"409 with another code": again(409, "already_deleting"),
 	})
 }

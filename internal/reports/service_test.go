@@ -173,6 +173,9 @@ const (
 	webhook    = "/webhooks/*"
 	connection = "/instances/*/connection"
 	builds     = "/instances/*/apps/*/builds"
+	appImport  = "/instances/*/apps/import"
+	resize     = "/instances/*/actions/resize"
+	query      = "/instances/*/engines/postgres/query"
 )
 
 // answers answers requests in place of the service.

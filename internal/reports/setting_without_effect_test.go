@@ -60,14 +60,15 @@ func TestSettingWithoutEffect(t *testing.T) {
 			w.settled(walls)
 			w.counts(1, "PUT", allowlist)
 		},
-		"console mode": unchanged(machine("")+"\nresource \"hosting_console_mode\" \"c\" {\n  instance_id = hosting_instance.a.id\n  mode = \"ro\"\n}\n",
-			machine("")+"\nresource \"hosting_console_mode\" \"c\" {\n  instance_id = hosting_instance.a.id\n  mode = \"off\"\n}\n",
+		"console mode": unchanged(machine("")+resource("hosting_console_mode.c", onMachine, `mode = "ro"`),
+			machine("")+resource("hosting_console_mode.c", onMachine, `mode = "off"`),
 			"hosting_console_mode.c", "mode", "mode", "ro", "ro"),
-		"public": unchanged(machine("")+web(onMachine, ""), machine("")+web(onMachine, "public = true"), webAddress, "public", "public", false, false),
+		"public": unchanged(machine("")+web(onMachine, ""), machine("")+web(onMachine, "public = true"),
+			webAddress, "public", "public", false, false),
 		"health path": unchanged(machine("")+web(onMachine, ""), machine("")+web(onMachine, `health_path = "/ready"`),
 			webAddress, "health_path", "health_path", "/healthz", "/healthz"),
-		"enabled": unchanged(endpoint("https://hooks.example.com/in", "enabled = false"), endpoint("https://hooks.example.com/in", "enabled = true"),
-			endpointAddress, "enabled", "enabled", false, false),
+		"enabled": unchanged(endpoint("https://hooks.example.com/in", "enabled = false"),
+			endpoint("https://hooks.example.com/in", "enabled = true"), endpointAddress, "enabled", "enabled", false, false),
 		"plan": func(w *world) {
 			w.free("medium")
 			w.apply(machine(""))

@@ -19,7 +19,7 @@ func TestSmallerPlan(t *testing.T) {
 		"the service refuses it": func(w *world) {
 			w.free("medium")
 			w.apply(hcl("medium", "2048"))
-			w.behaves(answers("POST", "/instances/*/actions/resize", 422, "validation_failed", "plan: the disk does not fit"))
+			w.behaves(answers("POST", resize, 422, "validation_failed", "plan: the disk does not fit"))
 			w.run(hcl("free", "512"), "apply").failsOn("plan", "disk does not fit")
 			w.holds("medium", machineAddress, "plan")
 		},

@@ -6,7 +6,7 @@ import "testing"
 // the machine changes. The id is unknown in the plan, and afterwards it is the same.
 func TestUnknownID(t *testing.T) {
 	const byData = "instance_id = data.hosting_instance.x.id"
-	const data = "\ndata \"hosting_instance\" \"x\" {\n  name = hosting_instance.a.name\n}\n"
+	byName := data("hosting_instance.x", "name = hosting_instance.a.name")
 	const script = `
 resource "hosting_postgres_script" "schema" {
   instance_id = data.hosting_instance.x.id
@@ -39,7 +39,7 @@ resource "hosting_allowlist" "list" {
 	all := situations{}
 	for name, child := range below {
 		all["a tag changes, with a "+name] = func(w *world) {
-			hcl := func(tag string) string { return machine("tags = [\""+tag+"\"]") + data + child }
+			hcl := func(tag string) string { return machine("tags = [\""+tag+"\"]") + byName + child }
 			w.apply(hcl("one"))
 			w.run(hcl("two"), "plan").succeeds().never("replace", "delete").says("instance_id")
 			w.apply(hcl("two"))
@@ -49,8 +49,10 @@ resource "hosting_allowlist" "list" {
 	}
 	all["depends_on something that changes"] = func(w *world) {
 		hcl := func(input string) string {
-			return machine("") + "\nresource \"terraform_data\" \"d\" {\n  input = \"" + input + "\"\n}\n" +
-				"\ndata \"hosting_instance\" \"x\" {\n  name = \"shop\"\n  depends_on = [terraform_data.d, hosting_instance.a]\n}\n" + web(byData, "") + orders(byData, "")
+			return machine("") + resource("terraform_data.d", "input = \""+input+"\"") +
+				data("hosting_instance.x",
+					`name = "shop"`,
+					"depends_on = [terraform_data.d, hosting_instance.a]") + web(byData, "") + orders(byData, "")
 		}
 		w.apply(hcl("one"))
 		w.run(hcl("two"), "plan").succeeds().never("replace", "delete").says("instance_id")

@@ -15,7 +15,8 @@ func TestUpgradeThatWaitsForAPayment(t *testing.T) {
 			w.apply(machine(""))
 			release := w.fake.HoldJobs(jobMatch{Operation: "resize"})
 			remove := w.behaves(trait{path: "/instances/**", after: func(x *exchange) {
-				if _, there := x.object()["checkout_url"]; (there || x.method == "POST" && x.status == 202) && len(w.asked("POST", "/instances/*/actions/resize")) > 0 {
+				_, there := x.object()["checkout_url"]
+				if len(w.asked("POST", resize)) > 0 && (there || x.method == "POST" && x.status == 202) {
 					x.object()["checkout_url"] = url
 				}
 			}})
@@ -25,7 +26,7 @@ func TestUpgradeThatWaitsForAPayment(t *testing.T) {
 			remove()
 			release()
 			w.apply(upgraded)
-			w.counts(1, "POST", "/instances/*/actions/resize")
+			w.counts(1, "POST", resize)
 			w.settled(upgraded)
 		},
 	})

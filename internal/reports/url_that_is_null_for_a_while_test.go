@@ -21,6 +21,7 @@ resource "hosting_auth_settings" "auth" {
 		}
 	}
 	report(t, "ngrok/terraform-provider-ngrok#28", "a URL that is null for a while", situations{
-		"while it is built": while("building"), "while it has failed": while("failed"), "while it is stopped": while("stopped"), "while it runs": while("running"),
+		"while it is built": while("building"), "while it has failed": while("failed"),
+		"while it is stopped": while("stopped"), "while it runs": while("running"),
 	})
 }

@@ -25,7 +25,9 @@ func TestValueThatStandsForNone(t *testing.T) {
 		"an empty health path": stopped("health_path", ""),
 		"public is not recorded": func(w *world) {
 			hcl := machine("") + web(onMachine, "public = true") +
-				"\ndata \"hosting_app\" \"web\" {\n  instance_id = hosting_app.web.instance_id\n  name = hosting_app.web.name\n}\n" +
+				data("hosting_app.web",
+					"instance_id = hosting_app.web.instance_id",
+					"name = hosting_app.web.name") +
 				"output \"public\" { value = data.hosting_app.web.public == null }\n"
 			w.behaves(apparently(func(o map[string]any) { delete(o, "public") }))
 			w.apply(hcl)

@@ -39,7 +39,7 @@ func TestVariablesInAnotherForm(t *testing.T) {
 			hcl := machine("") + web(onMachine, `env = { LOG = "info" }`)
 			w.behaves(platform)
 			w.apply(hcl).warns("PORT", "DATABASE_URL", "ignore_changes").lacks("owner:pw")
-			ignored := machine("") + web(onMachine, "env = { LOG = \"info\" }\n  lifecycle {\n    ignore_changes = [env[\"PORT\"], env[\"DATABASE_URL\"]]\n  }")
+			ignored := machine("") + web(onMachine, "env = { LOG = \"info\" }\n"+ignores(`env["PORT"], env["DATABASE_URL"]`))
 			w.apply(ignored)
 			w.settled(ignored)
 		},

@@ -8,9 +8,9 @@ import (
 // A word of a setting is kept in another letter case, or another word is kept.
 func TestWordInAnotherForm(t *testing.T) {
 	mode := func(v string) string {
-		return machine("") + "\nresource \"hosting_console_mode\" \"c\" {\n  instance_id = hosting_instance.a.id\n  mode = \"" + v + "\"\n}\n"
+		return machine("") + resource("hosting_console_mode.c", onMachine, "mode = \""+v+"\"")
 	}
-	script := machine("") + "\nresource \"hosting_postgres_script\" \"s\" {\n  instance_id = hosting_instance.a.id\n  sql = \"SELECT 1\"\n}\n"
+	script := machine("") + resource("hosting_postgres_script.s", onMachine, `sql = "SELECT 1"`)
 	const console = "/instances/*/engines/postgres/console"
 	upper := func(x *exchange) {
 		walkObjects(x.answer, func(o map[string]any) {

@@ -27,7 +27,7 @@ import (
 )
 
 var (
-	realCLI = flag.String("reports.cli", "", "the path of a Terraform or OpenTofu to run the situations on; by default they run on a simulated one")
+	realCLI = flag.String("reports.cli", "", "the path of a Terraform or OpenTofu to run the situations on, in place of a simulated one")
 	table   = flag.Bool("reports.table", false, "print a line for each situation")
 )
 
@@ -95,8 +95,10 @@ func newSimulatedWorld(t *testing.T) (w *world, end func()) {
 		return ctx, provider.NewServer("reports", provider.WithTransport(gateway.Transport{Handler: w.service}),
 			provider.WithRandom(rand.NewPCG(1, uint64(len(ends)))), provider.WithUnknowns(&unknowns))
 	}
-	w.cli = hclcli.New(start, map[string]string{"base_url": "https://hosting.test" + prefix, "api_key": apiKey},
-		func(format string, arguments ...any) { t.Errorf(format, arguments...) })
+	w.cli = hclcli.New(hclcli.Options{
+		Start: start, Violation: t.Errorf,
+		Provider: map[string]string{"base_url": "https://hosting.test" + prefix, "api_key": apiKey},
+	})
 	w.logs = log.String
 	return w, func() {
 		for _, stop := range ends {
@@ -143,7 +145,7 @@ type outcome struct {
 func (o outcome) wrong(format string, arguments ...any) {
 	o.world.t.Helper()
 	o.world.t.Errorf(o.what+": "+format, arguments...)
-	if !*o.shown {
+	if !*o.shown && len(o.Diagnostics) > 0 {
 		*o.shown = true
 		o.world.t.Log(o.text())
 	}

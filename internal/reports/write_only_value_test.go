@@ -28,7 +28,7 @@ func TestWriteOnlyValue(t *testing.T) {
 			w.counts(0, "POST", webhooks)
 		},
 		"an ephemeral connection": func(w *world) {
-			hcl := machine("") + "\nephemeral \"hosting_connection\" \"c\" {\n  instance_id = hosting_instance.a.id\n}\n" +
+			hcl := machine("") + ephemeral("hosting_connection.c", onMachine) +
 				web(onMachine, "secret_env_wo = { DB = ephemeral.hosting_connection.c.postgres_owner_url }\n  secret_env_wo_version = 1")
 			w.apply(hcl)
 			w.settled(hcl)

@@ -153,7 +153,7 @@ func (r *run) applyChange(c *change) bool {
 // destroy deletes an object. An object whose replacement exists already is deposed, and no
 // longer has the place in the state.
 func (r *run) destroy(c *change, deposed bool) bool {
-	gone := &change{address: c.address, kind: c.kind, action: remove, before: c.before, prior: c.before.value, config: cty.NullVal(c.before.value.Type()), private: c.before.private, identity: c.before.identity}
+	gone := removal(c.address, c.before)
 	if deposed {
 		if _, ok := r.askForPlan(gone, gone.prior); !ok {
 			return false

@@ -46,11 +46,14 @@ func (r *run) valid(address string, b *block, config cty.Value) bool {
 		answer, err := server.ValidateDataResourceConfig(r.ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: b.kind, Config: encoded})
 		return !r.bad(address, err, answer.Diagnostics)
 	case "ephemeral":
-		answer, err := server.ValidateEphemeralResourceConfig(r.ctx, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: b.kind, Config: encoded})
+		answer, err := server.ValidateEphemeralResourceConfig(r.ctx, &tfprotov6.ValidateEphemeralResourceConfigRequest{
+			TypeName: b.kind, Config: encoded,
+		})
 		return !r.bad(address, err, answer.Diagnostics)
 	}
 	answer, err := server.ValidateResourceConfig(r.ctx, &tfprotov6.ValidateResourceConfigRequest{
-		TypeName: b.kind, Config: encoded, ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
+		TypeName: b.kind, Config: encoded,
+		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
 	})
 	return !r.bad(address, err, answer.Diagnostics)
 }
@@ -65,15 +68,8 @@ func (r *run) refresh(address string, o *object) (*object, bool) {
 		return nil, false
 	}
 	now := *o
-	if now.value = prior; !r.flags.noRefresh {
-		s := schemaOfKind("resource", o.kind)
-		answer, err := r.serverOf(o.provider).ReadResource(r.ctx, &tfprotov6.ReadResourceRequest{
-			TypeName: o.kind, CurrentState: dynamic(prior, s.value), Private: o.private, CurrentIdentity: o.identity,
-		})
-		if r.bad(address, err, answer.Diagnostics) {
-			return nil, false
-		}
-		now.value, now.private, now.identity = decoded(answer.NewState, s.value), answer.Private, identity(answer.NewIdentity)
+	if now.value = prior; !r.flags.noRefresh && !r.read(address, &now) {
+		return nil, false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,6 +79,19 @@ func (r *run) refresh(address string, o *object) (*object, bool) {
 	}
 	r.refreshed[address] = &now
 	return &now, true
+}
+
+// read reads an object and changes it. An object that does not exist gets the value null.
+func (r *run) read(address string, o *object) bool {
+	s := schemaOfKind("resource", o.kind)
+	answer, err := r.serverOf(o.provider).ReadResource(r.ctx, &tfprotov6.ReadResourceRequest{
+		TypeName: o.kind, CurrentState: dynamic(o.value, s.value), Private: o.private, CurrentIdentity: o.identity,
+	})
+	if r.bad(address, err, answer.Diagnostics) {
+		return false
+	}
+	o.value, o.private, o.identity = decoded(answer.NewState, s.value), answer.Private, identity(answer.NewIdentity)
+	return true
 }
 
 func (r *run) upgrade(address string, o *object) (cty.Value, bool) {
@@ -116,7 +125,9 @@ func (r *run) readData(address string, b *block, config cty.Value) bool {
 		return false
 	}
 	s := schemaOf(b)
-	answer, err := r.serverOf(b.provider).ReadDataSource(r.ctx, &tfprotov6.ReadDataSourceRequest{TypeName: b.kind, Config: dynamic(config, s.value)})
+	answer, err := r.serverOf(b.provider).ReadDataSource(r.ctx, &tfprotov6.ReadDataSourceRequest{
+		TypeName: b.kind, Config: dynamic(config, s.value),
+	})
 	if r.bad(address, err, answer.Diagnostics) {
 		return false
 	}
@@ -134,7 +145,9 @@ func (r *run) open(address string, b *block, own map[string]cty.Value) bool {
 		return false
 	}
 	s := schemaOf(b)
-	answer, err := r.serverOf(b.provider).OpenEphemeralResource(r.ctx, &tfprotov6.OpenEphemeralResourceRequest{TypeName: b.kind, Config: dynamic(config, s.value)})
+	answer, err := r.serverOf(b.provider).OpenEphemeralResource(r.ctx, &tfprotov6.OpenEphemeralResourceRequest{
+		TypeName: b.kind, Config: dynamic(config, s.value),
+	})
 	if r.bad(address, err, answer.Diagnostics) {
 		return false
 	}
@@ -170,21 +183,14 @@ func (r *run) importAs(address string, b *block, id string) (*object, bool) {
 		return nil, false
 	}
 	one := answer.ImportedResources[0]
-	o := &object{kind: b.kind, block: b.address(), provider: b.provider, value: decoded(one.State, schemaOf(b).value), private: one.Private, identity: identity(one.Identity)}
-	again := &run{cli: r.cli, config: r.config, ctx: r.ctx, servers: r.servers}
-	again.reset()
-	s := schemaOf(b)
-	read, err := r.serverOf(b.provider).ReadResource(r.ctx, &tfprotov6.ReadResourceRequest{
-		TypeName: o.kind, CurrentState: dynamic(o.value, s.value), Private: o.private, CurrentIdentity: o.identity,
-	})
-	if r.bad(address, err, read.Diagnostics) {
+	o := &object{kind: b.kind, block: b.address(), provider: b.provider, private: one.Private, identity: identity(one.Identity)}
+	if o.value = decoded(one.State, schemaOf(b).value); !r.read(address, o) {
 		return nil, false
 	}
-	if o.value = decoded(read.NewState, s.value); o.value.IsNull() {
+	if o.value.IsNull() {
 		r.hear(Diagnostic{Severity: "error", Summary: "Cannot import non-existent remote object", Address: address})
 		return nil, false
 	}
-	o.private, o.identity = read.Private, identity(read.NewIdentity)
 	r.mu.Lock()
 	r.refreshed[address] = o
 	r.mu.Unlock()
@@ -215,7 +221,8 @@ func (r *run) askForPlan(c *change, from cty.Value) (replaces, ok bool) {
 		return false, true
 	}
 	before, after := wire(from, s), wire(c.planned, s)
-	if wrong := objchange.Misplanned(s.protocol, objchange.Attributes(before), objchange.Attributes(wire(c.config, s)), objchange.Attributes(after)); wrong != "" {
+	config := objchange.Attributes(wire(c.config, s))
+	if wrong := objchange.Misplanned(s.protocol, objchange.Attributes(before), config, objchange.Attributes(after)); wrong != "" {
 		r.cli.Violation("Provider produced invalid plan: %s: %s", c.address, wrong)
 	}
 	for _, path := range answer.RequiresReplace {
@@ -254,7 +261,9 @@ func (r *run) applyOne(c *change, created bool) (*object, bool) {
 		}
 		v = cty.UnknownAsNull(v)
 	}
-	return &object{kind: c.kind, provider: c.provider(), value: v, private: answer.Private, identity: identity(answer.NewIdentity), tainted: bad && created}, !bad
+	made := &object{kind: c.kind, provider: c.provider(), value: v, private: answer.Private, identity: identity(answer.NewIdentity)}
+	made.tainted = bad && created
+	return made, !bad
 }
 
 func departs(s schema, planned, is cty.Value, final bool) string {

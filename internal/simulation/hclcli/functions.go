@@ -19,9 +19,11 @@ import (
 var builtIn = map[string]function.Function{
 	"chomp": stdlib.ChompFunc, "concat": stdlib.ConcatFunc, "format": stdlib.FormatFunc, "join": stdlib.JoinFunc,
 	"jsonencode": stdlib.JSONEncodeFunc, "keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "lower": stdlib.LowerFunc,
-	"merge": stdlib.MergeFunc, "range": stdlib.RangeFunc, "replace": stdlib.ReplaceFunc, "trimspace": stdlib.TrimSpaceFunc, "upper": stdlib.UpperFunc,
+	"merge": stdlib.MergeFunc, "range": stdlib.RangeFunc, "replace": stdlib.ReplaceFunc, "trimspace": stdlib.TrimSpaceFunc,
+	"upper":  stdlib.UpperFunc,
 	"tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)), "tomap": stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
-	"tonumber": stdlib.MakeToFunc(cty.Number), "toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "tostring": stdlib.MakeToFunc(cty.String),
+	"tonumber": stdlib.MakeToFunc(cty.Number), "toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
+	"tostring":   stdlib.MakeToFunc(cty.String),
 	"jsondecode": stdlib.JSONDecodeFunc,
 }
 

@@ -74,21 +74,28 @@ func TestWalk(t *testing.T) {
 }
 
 func TestIgnoring(t *testing.T) {
-	text := func(v string) cty.Value { return cty.StringVal(v) }
-	env := func(v map[string]cty.Value) cty.Value {
-		if v == nil {
-			return cty.NullVal(cty.Map(cty.String))
+	// env is a map of single letters, each with its value behind it.
+	env := func(pairs ...string) cty.Value {
+		members := map[string]cty.Value{}
+		for _, pair := range pairs {
+			members[pair[:1]] = cty.StringVal(pair[1:])
 		}
-		return cty.ObjectVal(map[string]cty.Value{"env": cty.MapVal(v), "name": text("n")}).GetAttr("env")
+		return cty.MapVal(members)
 	}
-	b := parsed(t, "resource \"hosting_app\" \"web\" {\n  lifecycle {\n    ignore_changes = [env[\"A\"], name]\n  }\n}\n").blocks["hosting_app.web"]
+	b := parsed(t, `
+resource "hosting_app" "web" {
+  lifecycle {
+    ignore_changes = [env["A"], name]
+  }
+}
+`).blocks["hosting_app.web"]
 	object := func(name string, e cty.Value) cty.Value {
-		return cty.ObjectVal(map[string]cty.Value{"name": text(name), "env": e})
+		return cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(name), "env": e})
 	}
 	for name, c := range map[string]struct{ prior, config, want cty.Value }{
-		"kept":    {env(map[string]cty.Value{"A": text("old")}), env(map[string]cty.Value{"A": text("new"), "B": text("b")}), env(map[string]cty.Value{"A": text("old"), "B": text("b")})},
-		"removed": {env(map[string]cty.Value{"C": text("c")}), env(map[string]cty.Value{"A": text("new"), "B": text("b")}), env(map[string]cty.Value{"B": text("b")})},
-		"added":   {env(map[string]cty.Value{"A": text("old")}), env(map[string]cty.Value{"B": text("b")}), env(map[string]cty.Value{"A": text("old"), "B": text("b")})},
+		"kept":    {env("Aold"), env("Anew", "Bb"), env("Aold", "Bb")},
+		"removed": {env("Cc"), env("Anew", "Bb"), env("Bb")},
+		"added":   {env("Aold"), env("Bb"), env("Aold", "Bb")},
 	} {
 		got := ignoring(b, object("before", c.prior), object("after", c.config))
 		if want := object("before", c.want); !got.RawEquals(want) {
@@ -102,15 +109,15 @@ func TestPlanTerraformData(t *testing.T) {
 		return cty.ObjectVal(map[string]cty.Value{"id": id, "input": input, "output": output, "triggers_replace": trigger})
 	}
 	null, a, b := cty.NullVal(cty.DynamicPseudoType), cty.StringVal("a"), cty.StringVal("b")
-	id := cty.StringVal("1")
+	id, noID, unknown := cty.StringVal("1"), cty.NullVal(cty.String), cty.UnknownVal(cty.String)
 	for name, c := range map[string]struct {
 		prior, config, planned cty.Value
 		replaces               bool
 	}{
-		"created":  {cty.NullVal(terraformData.value), object(cty.NullVal(cty.String), a, null, null), object(cty.UnknownVal(cty.String), a, cty.DynamicVal, null), false},
-		"the same": {object(id, a, a, null), object(cty.NullVal(cty.String), a, null, null), object(id, a, a, null), false},
-		"another":  {object(id, a, a, null), object(cty.NullVal(cty.String), b, null, null), object(id, b, cty.DynamicVal, null), false},
-		"replaced": {object(id, a, a, a), object(cty.NullVal(cty.String), a, null, b), object(id, a, a, b), true},
+		"created":  {cty.NullVal(terraformData.value), object(noID, a, null, null), object(unknown, a, cty.DynamicVal, null), false},
+		"the same": {object(id, a, a, null), object(noID, a, null, null), object(id, a, a, null), false},
+		"another":  {object(id, a, a, null), object(noID, b, null, null), object(id, b, cty.DynamicVal, null), false},
+		"replaced": {object(id, a, a, a), object(noID, a, null, b), object(id, a, a, b), true},
 	} {
 		made := &change{kind: "terraform_data", config: c.config}
 		if got := planTerraformData(made, c.prior); got != c.replaces || !made.planned.RawEquals(c.planned) {

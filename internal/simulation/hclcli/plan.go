@@ -254,8 +254,16 @@ func (r *run) lastOf(address string, now *object) *object {
 	return now
 }
 
+// removal is the change that destroys an object.
+func removal(address string, o *object) *change {
+	return &change{
+		address: address, kind: o.kind, action: remove, before: o,
+		prior: o.value, config: cty.NullVal(o.value.Type()), private: o.private, identity: o.identity,
+	}
+}
+
 func (r *run) planRemoval(address string, now *object) bool {
-	c := &change{address: address, kind: now.kind, action: remove, before: now, prior: now.value, config: cty.NullVal(now.value.Type()), private: now.private, identity: now.identity}
+	c := removal(address, now)
 	if _, ok := r.askForPlan(c, c.prior); !ok {
 		return false
 	}

@@ -16,14 +16,19 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// A CLI has a state, and runs commands on it.
-type CLI struct {
+// Options configures a CLI.
+type Options struct {
 	// Start starts the provider's program.
 	Start func() (context.Context, tfprotov6.ProviderServer)
 	// Provider are the arguments of provider blocks that do not set them themselves.
 	Provider map[string]string
 	// Violation is called when the provider breaks a rule of Terraform.
 	Violation func(format string, arguments ...any)
+}
+
+// A CLI has a state, and runs commands on it.
+type CLI struct {
+	Options
 
 	mu        sync.Mutex
 	state     map[string]*object
@@ -32,8 +37,8 @@ type CLI struct {
 }
 
 // New returns a CLI with an empty state.
-func New(start func() (context.Context, tfprotov6.ProviderServer), provider map[string]string, violation func(format string, arguments ...any)) *CLI {
-	return &CLI{Start: start, Provider: provider, Violation: violation, state: map[string]*object{}, outputs: map[string]cty.Value{}, functions: map[string]function.Function{}}
+func New(o Options) *CLI {
+	return &CLI{Options: o, state: map[string]*object{}, outputs: map[string]cty.Value{}}
 }
 
 // A Diagnostic is an error or a warning.

@@ -35,12 +35,14 @@ type schema struct {
 }
 
 type attribute struct {
-	config                        cty.Type // with optional attributes in nested objects
-	required, computed, sensitive bool
+	config             cty.Type // with optional attributes in nested objects
+	required, computed bool
 }
 
 var terraformData = schema{
-	value: cty.Object(map[string]cty.Type{"id": cty.String, "input": cty.DynamicPseudoType, "output": cty.DynamicPseudoType, "triggers_replace": cty.DynamicPseudoType}),
+	value: cty.Object(map[string]cty.Type{
+		"id": cty.String, "input": cty.DynamicPseudoType, "output": cty.DynamicPseudoType, "triggers_replace": cty.DynamicPseudoType,
+	}),
 	attributes: map[string]attribute{
 		"id": {config: cty.String, computed: true}, "output": {config: cty.DynamicPseudoType, computed: true},
 		"input": {config: cty.DynamicPseudoType}, "triggers_replace": {config: cty.DynamicPseudoType},
@@ -64,9 +66,10 @@ func schemaOfKind(mode, kind string) schema {
 }
 
 func made(s *tfprotov6.Schema) schema {
-	one := schema{version: s.Version, protocol: s.Block.Attributes, wire: s.ValueType(), value: ctyType(s.ValueType()), attributes: map[string]attribute{}}
+	one := schema{version: s.Version, protocol: s.Block.Attributes, wire: s.ValueType(), attributes: map[string]attribute{}}
+	one.value = ctyType(one.wire)
 	for _, a := range s.Block.Attributes {
-		one.attributes[a.Name] = attribute{configType(a), a.Required, a.Computed, a.Sensitive}
+		one.attributes[a.Name] = attribute{configType(a), a.Required, a.Computed}
 	}
 	if len(s.Block.BlockTypes) > 0 {
 		panic("the provider has no nested blocks")
