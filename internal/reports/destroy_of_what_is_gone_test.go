@@ -27,8 +27,8 @@ resource "hosting_postgres_script" "s" {
 		"the database": func(w *world) {
 			w.apply(hcl)
 			w.fake.RemoveDatabase(w.id(), "orders")
-			w.apply(without)
-			w.settled(without)
+			w.apply(machine(""))
+			w.settled(machine(""))
 		},
 	})
 }
