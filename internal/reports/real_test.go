@@ -12,7 +12,10 @@ import (
 	"sync"
 	"testing"
 
+	goversion "github.com/hashicorp/go-version"
+
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation/hclcli"
@@ -83,6 +86,18 @@ func (w *workspace) read(name string) string {
 	return string(content)
 }
 
+// isTerraform reports whether the situation runs on a real Terraform before a version.
+func (w *world) isTerraform(before string) bool {
+	if *realCLI == "" {
+		return false
+	}
+	found, err := cliversion.Of(w.t.Context(), *realCLI)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return found.Product == cliversion.Terraform && found.Number.LessThan(goversion.Must(goversion.NewVersion(before)))
+}
+
 // Run implements commander.
 func (w *workspace) Run(hcl string, arguments ...string) hclcli.Result {
 	w.write("main.tf", "terraform {\n  required_providers {\n    hosting = { source = \"instance-hosting/hosting\" }\n  }\n}\n\n"+hcl)
@@ -99,7 +114,7 @@ func (w *workspace) Run(hcl string, arguments ...string) hclcli.Result {
 	}
 	command := exec.Command(*realCLI, arguments...)
 	command.Dir, command.Env = w.folder, w.env
-	output, _ := command.CombinedOutput() // the exit code tells
+	output, _ := command.CombinedOutput() // the exit code says it
 	made := hclcli.Result{Exit: command.ProcessState.ExitCode(), Changes: map[string]string{}}
 	if !asJSON {
 		severity := "warning"
@@ -146,7 +161,7 @@ func (w *workspace) note(made *hclcli.Result, text string) {
 			made.Diagnostics = append(made.Diagnostics, d)
 		}
 	case l.Type == "planned_change":
-		if action := map[string]string{"noop": "", "read": "read"}[l.Change.Action]; action != "" || l.Change.Action != "noop" {
+		if l.Change.Action != "noop" {
 			made.Changes[l.Change.Resource.Addr] = l.Change.Action
 		}
 	case l.Type == "outputs" && made.Exit == 2:
