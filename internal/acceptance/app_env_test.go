@@ -96,15 +96,22 @@ func TestImportedVariablesThatTheConfigurationSets(t *testing.T) {
 	})
 	t.Run("secret ones alone", func(t *testing.T) {
 		fake := appWithVariables(t)
-		w := newWorkspace(t, fake, importApp+oneApp("secret_env_wo = { NEW = \"canary-of-another\" }\nsecret_env_wo_version = 1"))
+		secrets := "secret_env_wo = { NEW = \"canary-of-another\", TOKEN = \"canary-of-a-secret\" }\nsecret_env_wo_version = 1\n"
+		w := newWorkspace(t, fake, importApp+oneApp(secrets))
 		w.apply()
 		w.mustBeSettled()
 		mustHaveEnv(t, fake, 1, map[string]string{"A": "1", "TOKEN": "canary-of-a-secret", "NEW": "canary-of-another"})
-		w.configure(oneApp("secret_env_wo = { NEW = \"canary-of-another\" }\nsecret_env_wo_version = 1\nport = 8080"))
+		w.configure(oneApp(secrets + "port = 8080"))
 		w.apply()
 		w.mustBeSettled()
 		mustHaveEnv(t, fake, 1, map[string]string{"A": "1", "TOKEN": "canary-of-a-secret", "NEW": "canary-of-another"})
 		must(t, !strings.Contains(w.read("terraform.tfstate"), "canary"), "the state holds a secret")
+	})
+	t.Run("secret ones alone, and none to compare", func(t *testing.T) {
+		fake := appWithVariables(t)
+		w := newWorkspace(t, fake, importApp+oneApp("secret_env_wo = { NEW = \"canary-of-another\" }\nsecret_env_wo_version = 1"))
+		w.says(1, []string{"The variables of app guestbook are not known"}, "plan")
+		mustHaveEnv(t, fake, 0, given)
 	})
 }
 

@@ -77,7 +77,7 @@ var closedHere = []string{
 	refusedAsExisting,
 	"the creation of the instance failed; it can only be deleted",
 	machineFailed,
-	"does not report the current ones, so this change would remove",
+	"nothing proves that it shows the current ones in plain text",
 }
 
 func closed(text string) bool {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -182,10 +183,22 @@ var appsToBe = rapid.Custom(func(t *rapid.T) drawnApp {
 	return app
 })
 
+// secretsUnlike reports whether an app has secret variables, none of which is like one that
+// exists: nothing then proves that existing variables are shown in plain text.
+func (a drawnApp) secretsUnlike(there map[string]string) bool {
+	for name, value := range a.secret {
+		if there[name] == value {
+			return false
+		}
+	}
+	return len(a.secret) > 0
+}
+
 // TestAppStepsLeadToThePlan draws pairs of current and planned apps, created by the
 // provider or imported. The service accepts every step, and the result is the planned
 // app. No variable is removed that the plan leaves alone. The app is built once if a
-// build is necessary, and otherwise not at all.
+// build is necessary, and otherwise not at all. A plan that keeps variables whose values
+// nothing proves is refused.
 func TestAppStepsLeadToThePlan(t *testing.T) {
 	t.Parallel()
 	const together = 100
@@ -212,10 +225,12 @@ func appStepsLeadToThePlan(t *testing.T, first, last int) {
 				Public: before.Public.ValueBool(), MemoryMB: int(before.MemoryMB.ValueInt64()), Links: attributes.ElementsOf(before.Links), Env: there})
 
 			keys, want := secretKeysOf(before.secret), merged(planned.env, planned.secret)
+			unproved := false
 			if imported := n%3 == 0; imported {
 				keys, before.Env, before.SecretEnvWOVersion = secretKeys{}, types.MapNull(types.StringType), types.Int64Null()
 				if planned.Env.IsNull() {
 					want = merged(there, planned.secret)
+					unproved = planned.secretsUnlike(there) && len(want) > len(planned.secret)
 				}
 			}
 			builds := 0
@@ -231,6 +246,13 @@ func appStepsLeadToThePlan(t *testing.T, first, last int) {
 			done, err := update.run(ctx, turn, appProgress{model: before.appModel, secret: keys})
 			cancel()
 			turn.Leave()
+			if unproved {
+				if app, _ := fake.App(id, "web"); !errors.Is(err, UnknownEnvError{}) || !maps.Equal(app.Env, there) || len(app.Builds) > 0 {
+					t.Fatalf("pair %d: got error %v and %v, want %v and %v", n, err, app.Env, UnknownEnvError{}, there)
+				}
+				fake.RemoveInstance(id)
+				continue
+			}
 			if err != nil || refused > 0 {
 				t.Fatalf("pair %d: from %s to %s: got %d refused and error %v, want none", n, appShape(before.appModel), appShape(planned.appModel), refused, err)
 			}

@@ -213,6 +213,22 @@ func mapOf(values map[string]string, prior types.Map) types.Map {
 	return m
 }
 
+// knownStrings returns the entries of a map of strings whose values are known.
+func knownStrings(m types.Map) map[string]string {
+	values := map[string]string{}
+	for name, value := range m.Elements() {
+		if text, ok := value.(types.String); ok && !text.IsUnknown() && !text.IsNull() {
+			values[name] = text.ValueString()
+		}
+	}
+	return values
+}
+
+// isKnown reports whether a map and all of its values are known.
+func isKnown(m types.Map) bool {
+	return !m.IsUnknown() && len(knownStrings(m)) == len(m.Elements())
+}
+
 // stringMap returns the entries of a map of strings.
 func stringMap(ctx context.Context, m types.Map, diags *diag.Diagnostics) map[string]string {
 	values := map[string]string{}

@@ -68,8 +68,13 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	if state.protected(work) {
 		r.CheckEngineOn("apps", "app", settled.InstanceID, &resp.Diagnostics)
 	}
-	if !loadSecretKeys(ctx, req.Private, &resp.Diagnostics).known {
-		r.warnOfRemovedVariables(ctx, *state, settled, req.Config, &resp.Diagnostics)
+	keys := loadSecretKeys(ctx, req.Private, &resp.Diagnostics)
+	switch {
+	case r.Client == nil || !envChanges(*state, *plan):
+	case keys.keepsOthers(*plan):
+		r.refuseUnknownVariables(ctx, state.withUnknown(work.Unsure), settled, keys, req.Config, &resp.Diagnostics)
+	case !keys.known:
+		r.warnOfRemovedVariables(ctx, settled, req.Config, &resp.Diagnostics)
 	}
 	switch {
 	case state.Status.ValueString() == client.AppFailed && state.neverRan(work):
@@ -149,24 +154,34 @@ func publicSecretsText(names []string, app string) string {
 	return strings.Join(names, ", ") + " of app " + app + " " + built + " Move public values to env. Name secrets without the prefix " + publicPrefix + "."
 }
 
-// warnOfRemovedVariables names the variables of an imported app that are removed if its
-// configuration sets env for the first time. The service replaces the variables as a
-// whole. The state contains none of them, so the plan itself cannot show the removal. If
-// the configuration sends only secret variables, it is an error if the others are
-// unknown. Values may be known only after apply, so only the names are compared.
-func (r *appResource) warnOfRemovedVariables(ctx context.Context, state, plan appModel, config tfsdk.Config, diags *diag.Diagnostics) {
-	if r.Client == nil || !envChanges(state, plan) {
+// refuseUnknownVariables refuses a plan that changes some variables of an app and keeps
+// others whose values are not known. If the app cannot be read, or a value is known only
+// after apply, the apply decides, before it sends anything.
+func (r *appResource) refuseUnknownVariables(ctx context.Context, state, plan appModel, keys secretKeys, config tfsdk.Config, diags *diag.Diagnostics) {
+	var secret types.Map
+	diags.Append(config.GetAttribute(ctx, path.Root("secret_env_wo"), &secret)...)
+	app, err := r.Client.App(ctx, plan.InstanceID.ValueString(), plan.Name.ValueString())
+	if err != nil || app.Env.Set && !(isKnown(plan.Env) && isKnown(secret)) {
 		return
 	}
+	if _, err := envToSend(state, plan, app.Env, knownStrings(plan.Env), knownStrings(secret), keys); err != nil {
+		at := path.Root("env")
+		if plan.Env.IsNull() {
+			at = path.Root("secret_env_wo")
+		}
+		diags.AddAttributeError(at, "The variables of app "+plan.Name.ValueString()+" are not known", diagnostics.Explain(err))
+	}
+}
+
+// warnOfRemovedVariables names the variables of an imported app that are removed if its
+// configuration sets env for the first time. The service replaces the variables as a
+// whole. The state contains none of them, so the plan itself cannot show the removal.
+// Values may be known only after apply, so only the names are compared.
+func (r *appResource) warnOfRemovedVariables(ctx context.Context, plan appModel, config tfsdk.Config, diags *diag.Diagnostics) {
 	var secret types.Map
 	diags.Append(config.GetAttribute(ctx, path.Root("secret_env_wo"), &secret)...)
 	app, err := r.Client.App(ctx, plan.InstanceID.ValueString(), plan.Name.ValueString())
 	switch {
-	case plan.Env.IsNull():
-		if err == nil && !app.Env.Set { // after an error, the apply reads the app again
-			diags.AddAttributeError(path.Root("secret_env_wo"), "The variables of app "+plan.Name.ValueString()+" are not known", diagnostics.Explain(UnknownEnvError{}))
-		}
-		return
 	case err == nil && app.Env.Set && len(app.Env.Value) == 0:
 		return
 	case err != nil || !app.Env.Set || plan.Env.IsUnknown() || secret.IsUnknown():

@@ -96,7 +96,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				ElementType: types.StringType,
 				Validators:  []validator.Map{attributes.NoNullValue{}, attributes.AlsoNeeds("secret_env_wo", "secret_env_wo_version", mapvalidator.AlsoRequires(path.MatchRoot("secret_env_wo_version")))},
 				MarkdownDescription: "Secret variables, kept out of the state. After you change one, change `secret_env_wo_version` to send it. No variable may be in both `env` and `secret_env_wo`. " +
-					"The plan warns about names with the prefix `NEXT_PUBLIC_`, because browsers download those variables.",
+					"If an imported app has other variables, set `env` too. The plan warns about names with the prefix `NEXT_PUBLIC_`, because browsers download those variables.",
 			},
 			"secret_env_wo_version": schema.Int64Attribute{
 				Optional:            true,

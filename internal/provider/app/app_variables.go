@@ -80,26 +80,32 @@ func (k secretKeys) shows(record, env map[string]string) bool {
 		return false
 	}
 	record = k.without(record)
-	env, _ = withValues(env, record)
+	env = withValues(env, record)
 	return !k.known || maps.Equal(record, env)
 }
 
 // withValues returns env with the record's value in place of each hiddenVariable, which
-// ignore_changes copies from the state into the plan, and whether there was any.
-func withValues(env, record map[string]string) (values map[string]string, hidden bool) {
-	values = maps.Clone(env)
+// ignore_changes copies from the state into the plan.
+func withValues(env, record map[string]string) map[string]string {
+	values := maps.Clone(env)
 	for name, value := range env {
 		if value != hiddenVariable {
 			continue
 		}
-		hidden = true
 		if kept, ok := record[name]; ok {
 			values[name] = kept
 		} else {
 			delete(values, name)
 		}
 	}
-	return values, hidden
+	return values
+}
+
+// keepsOthers reports whether a plan keeps variables of the app whose values Terraform does
+// not have: those that ignore_changes copies from the state, and all of an imported app
+// until the configuration sets env.
+func (k secretKeys) keepsOthers(plan appModel) bool {
+	return !k.known && plan.Env.IsNull() || slices.Contains(slices.Collect(maps.Values(knownStrings(plan.Env))), hiddenVariable)
 }
 
 // envToSend returns the complete set of build variables to send, or nil if the service
@@ -109,13 +115,18 @@ func withValues(env, record map[string]string) (values map[string]string, hidden
 // Variables are sent only if the plan changes them and the record does not show them
 // already, because equal variables build nothing. If the record does not show the secret
 // values, a change of their version counts. After an import it is unknown which variables
-// are secret, so the record's values decide nothing. As long as the plan does not set
-// env, the existing variables are then kept. A planned hiddenVariable keeps the value at
-// the service. If the record does not show the variables to keep, nothing can be sent and
-// the error is an UnknownEnvError.
+// are secret, so the record's values decide nothing.
+//
+// A plan that keepsOthers sends the values that the record shows, and a service may show
+// them masked, cut or trimmed. They are sent only if the record showsAsSent; otherwise the
+// error is an UnknownEnvError.
 func envToSend(state, plan appModel, there client.Maybe[map[string]string], env, secret map[string]string, keys secretKeys) (map[string]string, error) {
 	newSecret := !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)
-	env, hidden := withValues(env, there.Value)
+	keeps := keys.keepsOthers(plan)
+	own := maps.Clone(env)
+	maps.DeleteFunc(own, func(_, value string) bool { return value == hiddenVariable })
+	own = merged(own, secret)
+	env = withValues(env, there.Value)
 	all := merged(env, secret)
 	if !keys.known && plan.Env.IsNull() {
 		all = merged(keys.without(there.Value), secret)
@@ -123,28 +134,65 @@ func envToSend(state, plan appModel, there client.Maybe[map[string]string], env,
 	switch {
 	case !envChanges(state, plan):
 		return nil, nil
-	case !there.Set && (hidden || !keys.known && plan.Env.IsNull()):
+	case !there.Set && keeps:
 		return nil, UnknownEnvError{}
 	case there.Set && maps.Equal(all, there.Value):
 		return nil, nil
 	case keys.known && !newSecret && there.Set && secretKeysOf(secret).areIn(there.Value) && maps.Equal(env, keys.without(there.Value)):
 		return nil, nil
+	case len(all) > len(own) && !showsAsSent(there.Value, own, variablesSent(state, own, keys, newSecret)):
+		return nil, UnknownEnvError{}
 	}
 	return all, nil
 }
 
+// variablesSent returns the variables that Terraform has sent, as far as it knows. A value
+// that the state does not have is taken from the planned ones in own. The value of a secret
+// is known only while its version is the same.
+func variablesSent(state appModel, own map[string]string, keys secretKeys, newSecret bool) map[string]string {
+	sent := knownStrings(state.Env)
+	names := keys.names
+	if newSecret {
+		names = nil
+	}
+	for name, value := range own {
+		if sent[name] == hiddenVariable || slices.Contains(names, name) {
+			sent[name] = value
+		}
+	}
+	maps.DeleteFunc(sent, func(_, value string) bool { return value == hiddenVariable })
+	return sent
+}
+
+// showsAsSent reports whether there is proof that a record shows variables in plain text.
+// It must show every sent variable as it was sent or as it is planned, and at least one
+// value of Terraform's own. An empty value proves nothing.
+func showsAsSent(record, planned, sent map[string]string) bool {
+	proved := false
+	for name, value := range merged(planned, sent) {
+		shown, ok := record[name]
+		same := ok && (shown == value || shown == planned[name])
+		if _, mustBeShown := sent[name]; mustBeShown && !same {
+			return false
+		}
+		proved = proved || same && shown != ""
+	}
+	return proved
+}
+
 // An UnknownEnvError means that the plan changes some variables of an app and keeps others
-// that neither the state nor the service shows, for example after an import.
+// whose values are not known: the state does not have them, and the service does not show
+// them, or nothing shows that it does so in plain text.
 type UnknownEnvError struct{}
 
 func (UnknownEnvError) Error() string {
-	return "the service replaces an app's variables as a whole and does not report the current ones, " +
-		"so this change would remove variables that Terraform does not know"
+	return "the service replaces an app's variables as a whole, and nothing proves that it shows the current ones in plain text, " +
+		"so this change could remove or overwrite variables that Terraform does not know"
 }
 
 // NextStep says what to do about it.
 func (UnknownEnvError) NextStep() string {
-	return "Set env to the complete set of the app's other variables, then apply again."
+	return "Set env to the complete set of the app's other variables, without ignore_changes, then apply again."
 }
 
 // envChanges reports whether the plan changes the build variables.
