@@ -124,6 +124,7 @@ func (d *instanceDataSource) Read(ctx context.Context, req datasource.ReadReques
 		return
 	}
 	model.setRecord(instance)
+	model.readHost(ctx, d.Client)
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 }
 

@@ -56,8 +56,12 @@ func (m *instanceModel) setRecord(i client.Instance, defaultTags types.Set) {
 	}
 }
 
-// setConnection copies the parts of the connection record that are not secret.
+// setConnection copies the parts of the connection record that are not secret. The host is
+// the instance's own, which its record may show later (SERVICE.md#tolerance).
 func (m *instanceModel) setConnection(c client.Connection) {
+	if lacks(m.Host) {
+		m.Host = attributes.StringOrNull(c.Host)
+	}
 	m.CACertificate = attributes.StringOrNull(c.CACertificate)
 	m.AuthURL, m.AuthAnonKey = types.StringNull(), types.StringNull()
 	if auth := c.Engines.Auth; auth != nil {
@@ -74,9 +78,10 @@ func (m *instanceModel) needsConnection() bool {
 	}
 	engines, _ := enginesOf(m.Engines)
 	hasAuth := has(engines, "auth")
-	lacks := func(v types.String) bool { return v.IsNull() || v.IsUnknown() }
-	return lacks(m.CACertificate) || hasAuth && (lacks(m.AuthURL) || lacks(m.AuthAnonKey)) || !hasAuth && !m.AuthURL.IsNull()
+	return lacks(m.Host) || lacks(m.CACertificate) || hasAuth && (lacks(m.AuthURL) || lacks(m.AuthAnonKey)) || !hasAuth && !m.AuthURL.IsNull()
 }
+
+func lacks(v types.String) bool { return v.IsNull() || v.IsUnknown() }
 
 // connectionMovedOn reports whether the connection record, as read into the model,
 // differs from the plan.

@@ -51,6 +51,37 @@ func TestInstanceEvidence(t *testing.T) {
 	}
 }
 
+// The connection record has the host, which a running instance may show later
+// (SERVICE.md#tolerance). It replaces no host that the instance's record shows.
+func TestHostOfTheConnectionRecord(t *testing.T) {
+	for name, row := range map[string]struct {
+		status, host, ca string
+		connection       string
+		needed           bool
+		want             string
+	}{
+		"not shown yet":                 {status: "running", ca: "c", connection: "one.example", needed: true, want: "one.example"},
+		"shown":                         {status: "running", ca: "c", host: "one.example", connection: "two.example", want: "one.example"},
+		"nowhere":                       {status: "running", ca: "c", needed: true},
+		"another word, has run":         {status: "restarting", ca: "c", connection: "one.example", needed: true, want: "one.example"},
+		"being created, without record": {status: "creating", connection: "one.example", want: "one.example"},
+	} {
+		for _, missing := range []types.String{types.StringNull(), types.StringUnknown()} {
+			m := instanceModel{Status: attributes.StringOrNull(row.status), Host: attributes.StringOrNull(row.host), CACertificate: attributes.StringOrNull(row.ca)}
+			if row.host == "" {
+				m.Host = missing
+			}
+			if got := m.needsConnection(); got != row.needed {
+				t.Errorf("%s: got the connection record needed %t, want %t", name, got, row.needed)
+			}
+			m.setConnection(client.Connection{Host: row.connection, CACertificate: "c"})
+			if m.Host != attributes.StringOrNull(row.want) {
+				t.Errorf("%s: got host %s, want %q", name, m.Host, row.want)
+			}
+		}
+	}
+}
+
 func TestInstanceTakesARecordOver(t *testing.T) {
 	plain := sized("small", map[string]int64{"postgres": 512, "redis": 64})
 	plain.Status, plain.Host = types.StringValue("running"), types.StringValue("one.example")

@@ -1,11 +1,14 @@
 package instance
 
 import (
+	"context"
+
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 )
 
 // instanceRecordModel is an instance's record as the data sources show it.
@@ -91,6 +94,17 @@ func (m *instanceRecordModel) setRecord(i client.Instance) {
 	}
 	for _, a := range i.Activity {
 		m.Activity = append(m.Activity, activityModel{attributes.TimeOrNull(a.At), attributes.StringOrNull(a.Type), attributes.StringOrNull(a.Detail)})
+	}
+}
+
+// readHost reads the host from the connection record if the instance runs and its record
+// does not show the host yet (SERVICE.md#tolerance). Without that record, it stays null.
+func (m *instanceRecordModel) readHost(ctx context.Context, c *client.Client) {
+	if !m.Host.IsNull() || !base.Runs(m.Status.ValueString(), false) {
+		return
+	}
+	if connection, err := c.Connection(ctx, m.ID.ValueString()); err == nil {
+		m.Host = attributes.StringOrNull(connection.Host)
 	}
 }
 

@@ -106,7 +106,9 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	done.setRecord(instance, u.DefaultTags)
 	done.Engines = u.withoutForeign(done.Engines)
 	if done.needsConnection() || done.runs() && u.changes() {
-		connection, err := u.Client.CompleteConnection(ctx, turn.InstanceID(), client.AnyRecord)
+		connection, err := u.Client.CompleteConnection(ctx, turn.InstanceID(), func(record client.Connection) bool {
+			return record.Host != "" || !lacks(done.Host)
+		})
 		if err != nil {
 			return m, err
 		}

@@ -121,6 +121,7 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		if model.matches(instance) {
 			var record instanceRecordModel
 			record.setRecord(instance)
+			record.readHost(ctx, d.Client)
 			model.Instances = append(model.Instances, record)
 		}
 	}
