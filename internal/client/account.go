@@ -181,22 +181,22 @@ type Billing struct {
 
 // A Subscription pays for one instance.
 type Subscription struct {
-	InstanceID string `json:"instance_id"`
-	Plan       string `json:"plan"`
-	Status     Word   `json:"status"` // pending, active, cancelled
-	PriceCents int64  `json:"price_cents"`
-	Currency   string `json:"currency"`
-	RenewsAt   Time   `json:"renews_at"`
+	InstanceID string       `json:"instance_id"`
+	Plan       string       `json:"plan"`
+	Status     Word         `json:"status"` // pending, active, cancelled
+	PriceCents Maybe[int64] `json:"price_cents"`
+	Currency   string       `json:"currency"`
+	RenewsAt   Time         `json:"renews_at"`
 }
 
 // A Charge is one payment.
 type Charge struct {
-	ID          string `json:"id"`
-	InstanceID  string `json:"instance_id"`
-	AmountCents int64  `json:"amount_cents"`
-	Currency    string `json:"currency"`
-	At          Time   `json:"at"`
-	Description string `json:"description"`
+	ID          string       `json:"id"`
+	InstanceID  string       `json:"instance_id"`
+	AmountCents Maybe[int64] `json:"amount_cents"`
+	Currency    string       `json:"currency"`
+	At          Time         `json:"at"`
+	Description string       `json:"description"`
 }
 
 // Billing reads subscriptions and charges. The charges are paged, and all subscriptions

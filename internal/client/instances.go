@@ -47,22 +47,22 @@ type Instance struct {
 
 // Usage describes the current resource usage of an instance.
 type Usage struct {
-	CPUPercent float64 `json:"cpu_percent"`
-	MemoryMB   float64 `json:"memory_mb"`
-	DiskGB     float64 `json:"disk_gb"`
+	CPUPercent Maybe[float64] `json:"cpu_percent"`
+	MemoryMB   Maybe[float64] `json:"memory_mb"`
+	DiskGB     Maybe[float64] `json:"disk_gb"`
 }
 
 // Monitoring is the newest health check of an instance.
 type Monitoring struct {
-	Healthy   bool `json:"healthy"`
-	CheckedAt Time `json:"checked_at"`
+	Healthy   Maybe[bool] `json:"healthy"`
+	CheckedAt Time        `json:"checked_at"`
 }
 
 // BackupSummary contains the number of an instance's backups and the time of the last
 // one.
 type BackupSummary struct {
-	Count  int64 `json:"count"`
-	LastAt Time  `json:"last_at"`
+	Count  Maybe[int64] `json:"count"`
+	LastAt Time         `json:"last_at"`
 }
 
 // Activity is one event in the life of an instance.

@@ -87,7 +87,7 @@ func (d *appBuildsDataSource) Read(ctx context.Context, req datasource.ReadReque
 	model.Builds = []buildModel{}
 	for _, b := range builds {
 		if attributes.Matches(model.Status, string(b.Status)) {
-			model.Builds = append(model.Builds, buildModel{types.StringValue(b.ID), types.StringValue(string(b.Status)), attributes.StringOrNull(b.Commit), attributes.TimeOrNull(b.CreatedAt), attributes.TimeOrNull(b.FinishedAt), attributes.StringOrNull(b.Error.Text)})
+			model.Builds = append(model.Builds, buildModel{types.StringValue(b.ID), attributes.StringOrNull(string(b.Status)), attributes.StringOrNull(b.Commit), attributes.TimeOrNull(b.CreatedAt), attributes.TimeOrNull(b.FinishedAt), attributes.StringOrNull(b.Error.Text)})
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)

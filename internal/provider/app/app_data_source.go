@@ -89,7 +89,7 @@ func (d *appDataSource) Read(ctx context.Context, req datasource.ReadRequest, re
 func (m *appRecordModel) setRecord(a client.App) {
 	m.Repo, m.Branch = attributes.StringOrNull(a.Repo), attributes.StringOrNull(a.Branch)
 	m.Port, m.MemoryMB = attributes.Int64OrNull(a.Port.Value), attributes.Int64OrNull(a.MemoryMB.Value)
-	m.HealthPath, m.Public = attributes.StringOrNull(a.HealthPath.Value), types.BoolValue(a.Public.Value)
+	m.HealthPath, m.Public = attributes.StringOrNull(a.HealthPath.Value), attributes.RecordedBool(a.Public)
 	m.Links = attributes.SetOrNull(a.Links)
 	m.URL, m.Status, m.CreatedAt = attributes.StringOrNull(a.URL), attributes.StringOrNull(string(a.Status)), attributes.TimeOrNull(a.CreatedAt)
 }

@@ -71,6 +71,30 @@ func Int64OrNull(n int64) types.Int64 {
 	return types.Int64Value(n)
 }
 
+// RecordedInt64 returns a number of a record, or null if the record does not have it.
+func RecordedInt64(recorded client.Maybe[int64]) types.Int64 {
+	if !recorded.Set {
+		return types.Int64Null()
+	}
+	return types.Int64Value(recorded.Value)
+}
+
+// RecordedFloat64 is like RecordedInt64, for a number that may have a fraction.
+func RecordedFloat64(recorded client.Maybe[float64]) types.Float64 {
+	if !recorded.Set {
+		return types.Float64Null()
+	}
+	return types.Float64Value(recorded.Value)
+}
+
+// RecordedBool is like RecordedInt64, for a yes or no.
+func RecordedBool(recorded client.Maybe[bool]) types.Bool {
+	if !recorded.Set {
+		return types.BoolNull()
+	}
+	return types.BoolValue(recorded.Value)
+}
+
 // NullIfUnknown returns null for a value that is still unknown, so that it can be saved
 // before the service returns it.
 func NullIfUnknown(v types.String) types.String {

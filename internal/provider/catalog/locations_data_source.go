@@ -77,7 +77,7 @@ func (d *locationsDataSource) Read(ctx context.Context, req datasource.ReadReque
 	model.Locations = []locationModel{}
 	for _, l := range attributes.SortedBy(locations, client.Location.Identifier) {
 		if attributes.Matches(model.ID, l.ID) && attributes.Matches(model.Country, l.Country) {
-			model.Locations = append(model.Locations, locationModel{types.StringValue(l.ID), types.StringValue(l.Name), attributes.StringOrNull(l.Country)})
+			model.Locations = append(model.Locations, locationModel{types.StringValue(l.ID), attributes.StringOrNull(l.Name), attributes.StringOrNull(l.Country)})
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)

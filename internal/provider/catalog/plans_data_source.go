@@ -118,19 +118,19 @@ func (m *plansModel) setRecord(catalogue client.Plans) {
 		}
 		m.Plans = append(m.Plans, planModel{
 			ID:                  types.StringValue(p.ID),
-			Name:                types.StringValue(p.Name),
+			Name:                attributes.StringOrNull(p.Name),
 			PriceCents:          types.Int64Value(p.PriceCents),
-			Currency:            types.StringValue(p.Currency),
-			CPU:                 types.Float64Value(p.CPU),
-			MemoryMB:            types.Int64Value(p.MemoryMB),
-			DiskGB:              types.Int64Value(p.DiskGB),
-			PostgresConnections: types.Int64Value(p.PostgresConnections),
+			Currency:            attributes.StringOrNull(p.Currency),
+			CPU:                 attributes.RecordedFloat64(client.Maybe[float64]{Value: p.CPU, Set: p.CPU > 0}),
+			MemoryMB:            attributes.Int64OrNull(p.MemoryMB),
+			DiskGB:              attributes.Int64OrNull(p.DiskGB),
+			PostgresConnections: attributes.Int64OrNull(p.PostgresConnections),
 		})
 	}
 	m.Engines = map[string]engineKindModel{}
 	for name, kind := range catalogue.Engines {
 		m.Engines[name] = engineKindModel{
-			FloorMB:  types.Int64Value(kind.FloorMB),
+			FloorMB:  attributes.Int64OrNull(kind.FloorMB),
 			Port:     attributes.Int64OrNull(kind.Port),
 			Category: attributes.StringOrNull(kind.Category),
 			Licence:  attributes.StringOrNull(kind.Licence),

@@ -66,9 +66,9 @@ type engineModel struct {
 func (m *instanceRecordModel) setRecord(i client.Instance) {
 	*m = instanceRecordModel{
 		ID:          types.StringValue(i.ID),
-		Name:        types.StringValue(i.Name),
-		Plan:        types.StringValue(i.PlanID()),
-		Region:      types.StringValue(i.Region),
+		Name:        attributes.StringOrNull(i.Name),
+		Plan:        attributes.StringOrNull(i.PlanID()),
+		Region:      attributes.StringOrNull(i.Region),
 		Status:      attributes.StringOrNull(string(i.Status)),
 		Host:        attributes.StringOrNull(i.Host),
 		Tags:        attributes.SetOrNull(i.Tags),
@@ -77,20 +77,24 @@ func (m *instanceRecordModel) setRecord(i client.Instance) {
 		JobID:       attributes.StringOrNull(i.JobID),
 		CheckoutURL: attributes.StringOrNull(i.CheckoutURL),
 		CreatedAt:   attributes.TimeOrNull(i.CreatedAt),
-		Engines:     map[string]engineModel{},
-		Activity:    []activityModel{},
+	}
+	if i.Engines.Set {
+		m.Engines = map[string]engineModel{}
+	}
+	if i.Activity != nil {
+		m.Activity = []activityModel{}
 	}
 	for name, engine := range i.Engines.Value {
 		m.Engines[name] = engineModel{MemoryMB: attributes.Int64OrNull(engine.MemoryMB), Port: attributes.Int64OrNull(engine.Port)}
 	}
 	if u := i.Usage.Value; u != nil {
-		m.Usage = &usageModel{types.Float64Value(u.CPUPercent), types.Float64Value(u.MemoryMB), types.Float64Value(u.DiskGB)}
+		m.Usage = &usageModel{attributes.RecordedFloat64(u.CPUPercent), attributes.RecordedFloat64(u.MemoryMB), attributes.RecordedFloat64(u.DiskGB)}
 	}
 	if c := i.Monitoring.Value; c != nil {
-		m.Monitoring = &monitoringModel{types.BoolValue(c.Healthy), attributes.TimeOrNull(c.CheckedAt)}
+		m.Monitoring = &monitoringModel{attributes.RecordedBool(c.Healthy), attributes.TimeOrNull(c.CheckedAt)}
 	}
 	if b := i.Backups.Value; b != nil {
-		m.Backups = &backupSummaryModel{types.Int64Value(b.Count), attributes.TimeOrNull(b.LastAt)}
+		m.Backups = &backupSummaryModel{attributes.RecordedInt64(b.Count), attributes.TimeOrNull(b.LastAt)}
 	}
 	for _, a := range i.Activity {
 		m.Activity = append(m.Activity, activityModel{attributes.TimeOrNull(a.At), attributes.StringOrNull(a.Type), attributes.StringOrNull(a.Detail)})
@@ -117,7 +121,7 @@ var instanceDescriptions = map[string]string{
 	"region":       "Location.",
 	"status":       "`creating`, `running`, `deleting` or `failed`.",
 	"host":         "Host name of the engines. Null until the instance runs.",
-	"engines":      "Engines that are on, by name.",
+	"engines":      "Engines that are on, by name. Null if the service does not report them.",
 	"memory_mb":    "Memory budget in MB.",
 	"port":         "Port. Null for an engine without a port.",
 	"tags":         "Tags.",
@@ -136,7 +140,7 @@ var instanceDescriptions = map[string]string{
 	"backups":      "Summary of the backups. Null if the service does not report it. The data source `hosting_backups` lists the backups.",
 	"count":        "Number of backups.",
 	"last_at":      "When the newest backup was taken, in RFC 3339, or null.",
-	"activity":     "Last 20 events of the instance, the newest first.",
+	"activity":     "Last 20 events of the instance, the newest first. Null if the service does not report them.",
 	"at":           "When the event happened, in RFC 3339.",
 	"type":         "Type of the event, such as `ready` or `resize`.",
 	"detail":       "Details, or null.",

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/diagnostics"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/lists"
@@ -29,7 +30,7 @@ type webhookEndpointFilter struct {
 }
 
 func (f webhookEndpointFilter) matches(w client.Webhook) bool {
-	return f.Enabled.IsNull() || f.Enabled.ValueBool() == w.Enabled.Value
+	return f.Enabled.IsNull() || f.Enabled.Equal(attributes.RecordedBool(w.Enabled))
 }
 
 func (r *webhookEndpointListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
