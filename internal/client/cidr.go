@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,13 +41,17 @@ func unmapped(block netip.Prefix) netip.Prefix {
 	return block
 }
 
+// ipv6Like matches what was probably meant as an IPv6 address, and no scheme, host name or
+// port.
+var ipv6Like = regexp.MustCompile(`^\[?[0-9a-fA-F]*:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(%\w+)?\]?$`)
+
 // notACIDR describes why a block cannot be parsed, with an example of the same address
 // family.
 func notACIDR(s string) error {
 	host, length, _ := strings.Cut(s, "/")
 	address, err := netip.ParseAddr(host)
 	example := "203.0.113.0/24"
-	if address.Is6() || strings.Contains(host, ":") {
+	if address.Is6() || ipv6Like.MatchString(host) {
 		example = "2001:db8::/32"
 	}
 	if n, lengthErr := strconv.Atoi(length); err == nil && lengthErr == nil && n > address.BitLen() {

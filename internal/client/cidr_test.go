@@ -38,7 +38,18 @@ func TestCanonicalCIDRSaysWhatIsWrong(t *testing.T) {
 		"2001:db8::/-1":   "is not a CIDR block, like 2001:db8::/32",
 		"2001:db8:::1/64": "is not a CIDR block, like 2001:db8::/32",
 		"example/8":       "is not a CIDR block, like 203.0.113.0/24",
-		"203.0.113.7/24":  "has bits set after its prefix; the block is 203.0.113.0/24",
+
+		"https://203.0.113.7":     "is not a CIDR block, like 203.0.113.0/24",
+		"https://203.0.113.7:443": "is not a CIDR block, like 203.0.113.0/24",
+		"203.0.113.7:443/32":      "is not a CIDR block, like 203.0.113.0/24",
+		"localhost:8080/16":       "is not a CIDR block, like 203.0.113.0/24",
+		"cafe:8080/16":            "is not a CIDR block, like 203.0.113.0/24",
+		"tcp::1/32":               "is not a CIDR block, like 203.0.113.0/24",
+		"[2001:db8::]/32":         "is not a CIDR block, like 2001:db8::/32",
+		"fe80::1%eth0/64":         "is not a CIDR block, like 2001:db8::/32",
+		"2001:db8::1/":            "is not a CIDR block, like 2001:db8::/32",
+		"203.0.113.7:443":         "is neither an IP address nor a CIDR block, like 203.0.113.7 or 203.0.113.0/24",
+		"203.0.113.7/24":          "has bits set after its prefix; the block is 203.0.113.0/24",
 	} {
 		if _, err := CanonicalCIDR(raw); err == nil || err.Error() != want {
 			t.Errorf("CanonicalCIDR(%q): got error %v, want %q", raw, err, want)
