@@ -36,6 +36,19 @@ type App struct {
 	CreatedAt  Time                     `json:"created_at"`
 }
 
+// UnmarshalJSON reads an app's record. A port of 0 and an empty path are no values: the
+// record of a stopped app may have them.
+func (a *App) UnmarshalJSON(raw []byte) error {
+	type fields App
+	if err := json.Unmarshal(raw, (*fields)(a)); err != nil {
+		return err
+	}
+	a.Port.Set = a.Port.Set && a.Port.Value != 0
+	a.HealthPath.Set = a.HealthPath.Set && a.HealthPath.Value != ""
+	a.MemoryMB.Set = a.MemoryMB.Set && a.MemoryMB.Value != 0
+	return nil
+}
+
 // An AppFailure is the reason why a deployed version does not run, as far as the service
 // reports it (settled).
 type AppFailure struct {
