@@ -38,12 +38,18 @@ func (w Webhook) Identifier() string { return w.ID }
 
 // Webhook reads a webhook endpoint.
 func (c *Client) Webhook(ctx context.Context, id string) (Webhook, error) {
-	return getRecord[Webhook](ctx, c, transport.Request{Path: []string{"webhooks", id}}, id)
+	webhook, err := getRecord[Webhook](ctx, c, transport.Request{Path: []string{"webhooks", id}}, id)
+	c.secrets.AddEndpoint(webhook.URL)
+	return webhook, err
 }
 
 // Webhooks reads all webhook endpoints of the account.
 func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
-	return list[Webhook](ctx, c, "webhooks", "webhooks")
+	webhooks, err := list[Webhook](ctx, c, "webhooks", "webhooks")
+	for _, webhook := range webhooks {
+		c.secrets.AddEndpoint(webhook.URL)
+	}
+	return webhooks, err
 }
 
 // CreateWebhook registers an endpoint. The caller chooses the secret, so that an endpoint
@@ -53,6 +59,7 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, enabled bool) (Webhook, error) {
 	ctx = lifetime.WithGracePeriod(ctx)
 	c.secrets.Add(secret)
+	c.secrets.AddEndpoint(endpoint)
 	// Endpoints with the same URL are created one at a time, so that none adopts another.
 	leave, err := c.endpoints.enter(ctx, endpointKey(endpoint))
 	if err != nil {
@@ -124,12 +131,12 @@ func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []We
 			webhook.Adopted = true
 			return webhook, true, nil
 		}
-		return Webhook{}, false, &AmbiguousError{Noun: "webhook endpoint", Name: endpoint, Candidates: ids}
+		return Webhook{}, false, &AmbiguousError{Noun: "webhook endpoint", Name: ShownURL(endpoint), Candidates: ids}
 	})
 	if ambiguous := (*AmbiguousError)(nil); found || errors.As(err, &ambiguous) {
 		return webhook, err
 	}
-	unknown := &UnknownCreationError{What: "the webhook endpoint " + endpoint, Looked: time.Since(begun), Err: lost}
+	unknown := &UnknownCreationError{What: "the webhook endpoint " + ShownURL(endpoint), Looked: time.Since(begun), Err: lost}
 	return Webhook{}, errors.Join(unknown, err)
 }
 
@@ -145,6 +152,9 @@ func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookCha
 	}
 	if change.Secret != nil {
 		c.secrets.Add(*change.Secret)
+	}
+	if change.URL != nil {
+		c.secrets.AddEndpoint(*change.URL)
 	}
 	r := transport.Request{Method: http.MethodPatch, Path: []string{"webhooks", id}, Body: change}
 	webhook, err := transport.Do[Webhook](ctx, c.sender, r)
@@ -189,6 +199,16 @@ func CanonicalURL(raw string) string {
 	}
 	u.Host = strings.ToLower(u.Host)
 	return u.String()
+}
+
+// ShownURL returns a URL as messages show it: its scheme and host, because the rest may be
+// secret. It returns "" for a text that is not an absolute URL, which may be secret too.
+func ShownURL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // RefreshWebhook reads a webhook endpoint for a refresh. It returns ErrNotFound only for

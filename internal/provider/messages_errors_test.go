@@ -66,7 +66,7 @@ var errorSamples = []struct {
 	{"An object of another account, on a fake", &base.OtherAccountError{Seen: base.AccountNote{ID: "acc-1", Origin: "http://127.0.0.1:8090"}, Now: base.AccountNote{ID: "acc-2", Origin: "http://127.0.0.1:8091"}, Loopback: true}},
 	{"A creation with a namesake", &client.NamesakeError{Name: "shop", ID: "i-4f2a"}},
 	{"A creation with several candidates", &client.AmbiguousError{Noun: "instance", Name: "shop", Candidates: []string{"i-4f2a", "i-77c1"}}},
-	{"A creation of an endpoint with several candidates", &client.AmbiguousError{Noun: "webhook endpoint", Name: "https://hooks.example/shop", Candidates: []string{"wh-19d0", "wh-6b3e"}}},
+	{"A creation of an endpoint with several candidates", &client.AmbiguousError{Noun: "webhook endpoint", Name: "https://hooks.example", Candidates: []string{"wh-19d0", "wh-6b3e"}}},
 	{"A creation that did not show", &client.UnknownCreationError{What: `instance "shop"`, Looked: 10 * time.Minute, Err: &transport.APIError{Status: 504, Method: "POST", Path: "/instances", BaseURL: sampleURL}}},
 	{"A build that failed", &client.BuildError{App: "web", Build: client.Build{ID: "b-1", Status: "failed", Error: client.Log{Text: "main.go:3: undefined: x"}}, Before: client.AppRunning, After: client.AppRunning}},
 	{"A build that failed, whose log is not shown", &client.BuildError{App: "web", Build: client.Build{ID: "b-1", Status: "failed", Error: client.Log{Withheld: refusedWith(403, "forbidden", "GET", "/instances/i-4f2a/apps/web", "not yours")}}}},
@@ -80,6 +80,11 @@ var errorSamples = []struct {
 	{"An app that fails at its health path", sampleApp(client.AppFailure{Status: client.Some(500)})},
 	{"An app of which nothing is told", sampleApp(client.AppFailure{})},
 	{"An app that was built of another commit", &app.OtherCommitError{App: "web", Branch: "main", Asked: "9f8c2d1", Deployed: "0b1c2d3e4f"}},
+	{"A collection that is not found", refusedWith(404, "not_found", "POST", "/webhooks", "there is no such thing")},
+	{"An endpoint that is not found", refusedWith(404, "not_found", "GET", "/webhooks/wh-19d0", "there is no such endpoint")},
+	{"A conflict without a code", &transport.APIError{Status: 409, Method: "POST", Path: "/instances/i-4f2a/apps/import", BaseURL: sampleURL, Detail: `{"error": "conflict"}`}},
+	{"An invalid value without a code", &transport.APIError{Status: 422, Method: "POST", Path: "/webhooks", BaseURL: sampleURL}},
+	{"A budget below a floor that was raised", refusedWith(422, "validation_failed", "PUT", "/instances/i-4f2a/engines", "engines.postgres.memory_mb: must be at least 512")},
 	{"Secret variables of an app without the others", app.UnknownEnvError{}},
 	{"Engines of an instance that nothing shows", instance.UnknownEnginesError{}},
 	{"An answer that is too large", fmt.Errorf("GET /plans: %w", transport.ErrBodyTooLarge)},
@@ -102,7 +107,7 @@ func TestEveryErrorIsSampled(t *testing.T) {
 		}
 	}
 	for _, kind := range []error{
-		client.ErrNotFound, client.ErrUnauthorized, client.ErrForbidden, client.ErrJobRunning, client.ErrAlreadyExists, client.ErrConsoleOff, client.ErrValidation,
+		client.ErrNotFound, client.ErrUnauthorized, client.ErrForbidden, client.ErrJobRunning, client.ErrConflict, client.ErrAlreadyExists, client.ErrConsoleOff, client.ErrValidation,
 		client.ErrSQL, transport.ErrRateLimited, client.ErrUnavailable, transport.ErrForeign, transport.ErrUnreachable, transport.ErrOutage, client.ErrContradiction,
 		lifetime.ErrInterrupted, transport.ErrBodyTooLarge,
 	} {

@@ -64,7 +64,9 @@ func (e *APIError) Error() string {
 		if text := http.StatusText(e.Status); text != "" {
 			facts += " " + text
 		}
-		facts += ", which is not an answer of the service at " + e.BaseURL
+		if e.Status != http.StatusConflict && e.Status != http.StatusUnprocessableEntity { // see NothingDone
+			facts += ", which is not an answer of the service at " + e.BaseURL
+		}
 		if e.Detail != "" {
 			facts += ": " + e.Detail
 		}

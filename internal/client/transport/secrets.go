@@ -17,12 +17,19 @@ import (
 type Secrets struct {
 	mu     sync.RWMutex
 	values []string
+	hosts  map[string]bool // of URLs that are shown without what follows the host
 }
 
 const hidden = "(secret)"
 
 // userInfo matches the password of any URL, known or not, even if it contains an @.
 var userInfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*):[^\s@]+@(?:[^\s@/"']+@)*`)
+
+// token matches the user of a URL without a password, which may be a token.
+var token = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s/:@"']+@`)
+
+// webURL matches a URL: its scheme, its host with a port, and what follows.
+var webURL = regexp.MustCompile(`(?i)\b(https?://)(?:[^\s/?#"'<>@]*@)?([^\s/?#"'<>@]+)([/?#][^\s"'<>]*)`)
 
 // shortSecret is the minimum length of values that are hidden everywhere. A shorter value
 // is hidden only as a separate word: if each "1" were hidden, no text would be readable.
@@ -93,6 +100,56 @@ func (s *Secrets) AddURL(raw string) {
 	}
 }
 
+// longEnough is the minimum length of a part of a URL that is hidden without its host. A
+// shorter one, such as /webhooks, is also an ordinary word.
+const longEnough = 12
+
+// AddEndpoint hides what follows the host of a URL, because that is the secret at many
+// receivers of webhooks.
+func (s *Secrets) AddEndpoint(raw string) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		s.Add(raw)
+		return
+	}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		s.Add(password, u.User.Username())
+	}
+	if rest := u.RequestURI(); rest != "/" {
+		s.Add(u.Host + rest)
+	}
+	parts := append(strings.Split(u.Path, "/"), u.RequestURI(), u.Path, u.RawQuery, u.Fragment)
+	for _, values := range u.Query() {
+		parts = append(parts, values...)
+	}
+	for _, part := range parts {
+		if len(part) >= longEnough {
+			s.Add(part)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hosts == nil {
+		s.hosts = map[string]bool{}
+	}
+	s.hosts[strings.ToLower(u.Host)] = true
+}
+
+// hideRests hides what follows the known hosts of URLs in a text.
+func (s *Secrets) hideRests(text string) string {
+	if len(s.hosts) == 0 {
+		return text
+	}
+	return webURL.ReplaceAllStringFunc(text, func(found string) string {
+		parts := webURL.FindStringSubmatch(found)
+		if rest := strings.TrimRight(parts[3], ".,;:)"); s.hosts[strings.ToLower(parts[2])] && rest != "/" {
+			return parts[1] + parts[2] + "/" + hidden + strings.TrimPrefix(parts[3], rest)
+		}
+		return found
+	})
+}
+
 // AddVariable hides the value of a variable and each of its lines. A log may indent the
 // lines, and may contain only the password of a URL.
 func (s *Secrets) AddVariable(value string) {
@@ -108,6 +165,7 @@ func (s *Secrets) AddVariable(value string) {
 func (s *Secrets) Hide(text string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	text = s.hideRests(text)
 	for _, value := range s.values {
 		if len(value) < shortSecret {
 			text = hideWord(text, value)
@@ -115,14 +173,15 @@ func (s *Secrets) Hide(text string) string {
 			text = strings.ReplaceAll(text, value, hidden)
 		}
 	}
-	return userInfo.ReplaceAllString(text, "$1:"+hidden+"@")
+	text = userInfo.ReplaceAllString(text, "$1:"+hidden+"@")
+	return token.ReplaceAllString(text, "$1"+hidden+"@")
 }
 
 // HideVariables is like Hide, but also hides the values of an environment. A log may
 // begin in the middle of a value.
 func (s *Secrets) HideVariables(log string, variables map[string]string) string {
 	s.mu.RLock()
-	all := &Secrets{values: slices.Clone(s.values)}
+	all := &Secrets{values: slices.Clone(s.values), hosts: maps.Clone(s.hosts)}
 	s.mu.RUnlock()
 	for _, value := range slices.Sorted(maps.Values(variables)) {
 		all.AddVariable(value)

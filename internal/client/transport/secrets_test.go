@@ -48,6 +48,38 @@ func TestHide(t *testing.T) {
 	}
 }
 
+// At many receivers of webhooks, the URL is the secret. A service may quote it whole, in part
+// or in its own form.
+func TestEndpointsAreHidden(t *testing.T) {
+	const slack = "https://hooks.example/services/T000/B000/canary"
+	for name, row := range map[string]struct{ endpoint, text, want string }{
+		"whole":                  {slack, "url " + slack + ".", "url https://hooks.example/(secret)."},
+		"with another case":      {slack, "url HTTPS://Hooks.Example/services/T000/B000/canary/ failed", "url HTTPS://Hooks.Example/(secret) failed"},
+		"escaped":                {"https://hooks.example/a b/canary", "url https://hooks.example/a%20b/canary", "url https://hooks.example/(secret)"},
+		"its path":               {slack, "the path /services/T000/B000/canary is not there", "the path (secret) is not there"},
+		"without its scheme":     {"https://hooks.example/c4n4ry", "hooks.example/c4n4ry is not there", "(secret) is not there"},
+		"a short path":           {"https://hooks.example/c4n4ry", "\"https://hooks.example/c4n4ry\" is refused", "\"https://hooks.example/(secret)\" is refused"},
+		"its query":              {"https://hooks.example?token=canary-of-a-query", "the query token=canary-of-a-query", "the query (secret)"},
+		"a value of its query":   {"https://hooks.example/?a=1&token=canary-of-a-query", "canary-of-a-query is no token", "(secret) is no token"},
+		"its user":               {"https://user:canary@hooks.example/", "login of canary", "login of (secret)"},
+		"a token as its user":    {"https://canary@hooks.example", "https://canary@hooks.example and canary", "https://(secret)@hooks.example and (secret)"},
+		"its fragment":           {"https://hooks.example/#canary-of-a-fragment", "at #canary-of-a-fragment", "at #(secret)"},
+		"its host alone":         {slack, "https://hooks.example does not answer", "https://hooks.example does not answer"},
+		"another host":           {slack, "https://portal.example/checkout/1", "https://portal.example/checkout/1"},
+		"a token of no endpoint": {"https://hooks.example", "https://canary@code.example/acme/web", "https://(secret)@code.example/acme/web"},
+		"a path that is a word":  {"https://hooks.example/webhooks", "see POST /webhooks", "see POST /webhooks"},
+		"a host with a port":     {"https://hooks.example:8443/c4n4ry", "https://hooks.example:8443/c4n4ry?a", "https://hooks.example:8443/(secret)"},
+		"an endpoint of no URL":  {"canary", "canary", "(secret)"},
+		"two URLs":               {slack, slack + ", " + slack, "https://hooks.example/(secret), https://hooks.example/(secret)"},
+	} {
+		var s Secrets
+		s.AddEndpoint(row.endpoint)
+		if got := s.Hide(row.text); got != row.want {
+			t.Errorf("%s: got %q, want %q", name, got, row.want)
+		}
+	}
+}
+
 func TestPasswordsOfAConnectionAreHidden(t *testing.T) {
 	const password = "p@ss/w:rd%"
 	var s Secrets

@@ -132,6 +132,13 @@ func (j *consoleJob) spec(_ *state, in *instance) jobSpec {
 	}
 }
 
+// isAbsoluteURL reports whether text is an absolute URL of any scheme, as apps on phones
+// have their own.
+func isAbsoluteURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (isWebURL(text) || u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" && u.Opaque == "")
+}
+
 // isWebURL reports whether text is an absolute http or https URL.
 func isWebURL(text string) bool {
 	u, err := url.Parse(text)

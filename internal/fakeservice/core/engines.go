@@ -186,8 +186,8 @@ type AuthSettingsChange struct {
 }
 
 func (change AuthSettingsChange) check() error {
-	if change.SiteURL != nil && *change.SiteURL != "" && !isWebURL(*change.SiteURL) {
-		return invalid("site_url", "it must be an http or https URL")
+	if change.SiteURL != nil && *change.SiteURL != "" && !isAbsoluteURL(*change.SiteURL) {
+		return invalid("site_url", "it must be an absolute URL")
 	}
 	if change.RedirectURLs != nil {
 		for _, target := range *change.RedirectURLs {

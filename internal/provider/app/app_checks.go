@@ -33,6 +33,9 @@ func (r *appResource) checkHost(ctx context.Context, state *appModel, plan appMo
 		memory = 0
 	}
 	engines := newLinks(state, plan)
+	for _, link := range engines {
+		attributes.WarnOfWord(diags, path.Root("links"), "link", link, "auth")
+	}
 	if state == nil {
 		attributes.WarnOfName(diags, "app", plan.Name, attributes.AppNameRule)
 		engines = append(engines, "apps")
@@ -157,8 +160,7 @@ func warnOfEnginesOff(engines []string, host appHost, plans client.Plans, diags 
 		_, on := host.engines[engine]
 		switch {
 		case on:
-		case len(plans.Engines) > 0 && !offered:
-			diags.AddAttributeWarning(at, "Unknown engine", diagnostics.NoSuch("engine", engine, attributes.SortedKeys(plans.Engines))+" The service may refuse to link the app to it.")
+		case len(plans.Engines) > 0 && !offered: // WarnOfWord warns of such a link
 		case host.engines != nil && host.id == "":
 			diags.AddAttributeWarning(at, "The engine "+engine+" is off",
 				fmt.Sprintf("The app needs the %s engine, but no instance that the plan creates has it. Add it to the engines of the app's instance.", engine))

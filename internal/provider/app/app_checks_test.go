@@ -71,7 +71,7 @@ func TestWarnOfEnginesOff(t *testing.T) {
 		"off in each that comes":       {[]string{"auth"}, appHost{engines: on, planned: true}, checkedPlans, "W The engine auth is off"},
 		"none at all":                  {[]string{"apps"}, appHost{id: "i-1", engines: map[string]int64{}}, checkedPlans, "W The engine apps is off"},
 		"not known which are on":       {[]string{"auth"}, appHost{}, checkedPlans, ""},
-		"misspelt":                     {[]string{"atuh"}, appHost{}, checkedPlans, "W Unknown engine"},
+		"misspelt":                     {[]string{"atuh"}, appHost{id: "i-1", engines: on}, checkedPlans, ""},
 		"on, and not in the catalogue": {[]string{"mail"}, appHost{id: "i-1", engines: map[string]int64{"mail": 0}}, checkedPlans, ""},
 		"no catalogue":                 {[]string{"mail"}, appHost{}, client.Plans{}, ""},
 	} {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
@@ -41,8 +40,8 @@ type appModel struct {
 // setRecord copies an app's record into the model. Fields that the record lacks keep
 // their values. If it is unknown which variables are secret, env is unchanged.
 func (m *appModel) setRecord(a client.App, secret secretKeys) {
-	if a.Repo != "" && !strings.EqualFold(a.Repo, m.Repo.ValueString()) {
-		m.Repo = types.StringValue(a.Repo)
+	if a.Repo != "" && !sameRepo(a.Repo, m.Repo.ValueString()) {
+		m.Repo = types.StringValue(plainRepo(a.Repo))
 	}
 	attributes.SetRecorded(&m.Branch, a.Branch)
 	if a.Port.Set {

@@ -198,18 +198,32 @@ func (r *appResource) warnOfRemovedVariables(ctx context.Context, plan appModel,
 	}
 }
 
-// repoCase plans no change if only the case of the repository's letters differs, because
-// the code-hosting service ignores case.
-type repoCase struct{}
+// sameRepo reports whether two texts name the same repository. The code-hosting service
+// ignores case, and a service may add or drop .git or a final slash.
+func sameRepo(a, b string) bool { return canonicalRepo(a) == canonicalRepo(b) }
 
-func (repoCase) Description(context.Context) string {
-	return "another case of the same repository is no change"
+func canonicalRepo(repo string) string { return strings.ToLower(plainRepo(repo)) }
+
+// plainRepo returns a repository in the form that a configuration has.
+func plainRepo(repo string) string {
+	repo = strings.Trim(repo, "/ ")
+	if strings.HasSuffix(strings.ToLower(repo), ".git") {
+		return repo[:len(repo)-len(".git")]
+	}
+	return repo
 }
 
-func (m repoCase) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
+// repoForm plans no change if a repository is only written in another form.
+type repoForm struct{}
 
-func (repoCase) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
-	if !req.StateValue.IsNull() && !req.PlanValue.IsUnknown() && strings.EqualFold(req.StateValue.ValueString(), req.PlanValue.ValueString()) {
+func (repoForm) Description(context.Context) string {
+	return "another form of the same repository is no change"
+}
+
+func (m repoForm) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
+
+func (repoForm) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+	if !req.StateValue.IsNull() && !req.PlanValue.IsUnknown() && sameRepo(req.StateValue.ValueString(), req.PlanValue.ValueString()) {
 		resp.PlanValue = req.StateValue
 	}
 }

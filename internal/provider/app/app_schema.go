@@ -50,7 +50,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Validators: []validator.String{attributes.Repository()},
 				MarkdownDescription: "Repository as `owner/repo`, not as a URL. The account's code-hosting integration must have access to it. A change replaces the app: " +
 					"**its `/data` is deleted**.",
-				PlanModifiers: []planmodifier.String{repoCase{}},
+				PlanModifiers: []planmodifier.String{attributes.Repository(), repoForm{}},
 			},
 			"branch": schema.StringAttribute{
 				Optional:            true,
@@ -67,10 +67,11 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				MarkdownDescription: "Port that the app listens on; the app receives it as `PORT`. Default `3000`. A change restarts the app.",
 			},
 			"health_path": schema.StringAttribute{
-				Optional:   true,
-				Computed:   true,
-				Default:    stringdefault.StaticString("/healthz"),
-				Validators: []validator.String{attributes.BeginsWith("/")},
+				Optional:      true,
+				Computed:      true,
+				Default:       stringdefault.StaticString("/healthz"),
+				Validators:    []validator.String{attributes.BeginsWith("/")},
+				PlanModifiers: []planmodifier.String{attributes.BeginsWith("/")},
 				MarkdownDescription: "Path at which the app answers 200. The answer must not depend on other services. Begins with `/`. " +
 					"Default `/healthz`. A change restarts the app.",
 			},
@@ -125,8 +126,9 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				MarkdownDescription: "Map of any values. If the map changes, the newest commit of the branch is built and deployed in place. Default: none.",
 			},
 			"deploy_commit": schema.StringAttribute{
-				Optional:   true,
-				Validators: []validator.String{attributes.CommitHash()},
+				Optional:      true,
+				Validators:    []validator.String{attributes.CommitHash()},
+				PlanModifiers: []planmodifier.String{attributes.CommitHash()},
 				MarkdownDescription: "Commit hash (7 or more digits) that must run. If the running commit is a different one, for example after you change `deploy_commit`, an apply deploys the commit that `deploy_commit` names. " +
 					"The service builds only the newest commit of `branch`: if `deploy_commit` names another, an update fails and a creation warns. Default: any commit.",
 			},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
@@ -17,34 +18,43 @@ import (
 // The rules below are for values that do not come from a closed list (see one_of.go).
 // Their errors are in this provider's words, with a suggestion if possible.
 
-// A textRule validates a string.
-type textRule struct {
+// A TextRule validates a string. Of a value that a mock may have made, it is also a plan
+// modifier, see isMocked.
+type TextRule struct {
 	must  string // "must have the form owner/repo"
 	holds func(string) bool
+	// shown, if non-nil, returns what an error shows of the value, or "" for nothing. If
+	// nil, the error does not show the value, which may be secret.
+	shown func(string) string
 	// suggest, if non-nil, returns the value that was probably meant, or "" if that is
-	// unknown. If suggest is nil, the error does not show the value, which may be secret.
+	// unknown.
 	suggest func(string) string
+	// note, if non-nil, returns another sentence for the error, or "".
+	note func(string) string
 }
 
+func whole(s string) string { return s }
+
 // NotEmpty refuses the empty string.
-func NotEmpty() validator.String {
-	return textRule{must: "must not be empty", holds: func(s string) bool { return s != "" }}
+func NotEmpty() TextRule {
+	return TextRule{must: "must not be empty", holds: func(s string) bool { return s != "" }}
 }
 
 // AtLeastLong returns the rule for the length of a secret. Its error does not show the
 // value.
-func AtLeastLong(characters int) validator.String {
-	return textRule{
+func AtLeastLong(characters int) TextRule {
+	return TextRule{
 		must:  fmt.Sprintf("must have at least %d characters", characters),
 		holds: func(s string) bool { return utf8.RuneCountInString(s) >= characters },
 	}
 }
 
 // BeginsWith refuses a string without a prefix.
-func BeginsWith(prefix string) validator.String {
-	return textRule{
+func BeginsWith(prefix string) TextRule {
+	return TextRule{
 		must:    "must begin with " + prefix,
 		holds:   func(s string) bool { return strings.HasPrefix(s, prefix) },
+		shown:   whole,
 		suggest: func(s string) string { return prefix + s },
 	}
 }
@@ -53,59 +63,71 @@ func BeginsWith(prefix string) validator.String {
 var commitHash = regexp.MustCompile(`^[0-9a-fA-F]{7,64}$`)
 
 // CommitHash returns the rule for the hash of a commit.
-func CommitHash() validator.String {
-	return textRule{
-		must:    "must be a commit's hash, or its first 7 or more hexadecimal digits",
-		holds:   commitHash.MatchString,
-		suggest: func(string) string { return "" },
+func CommitHash() TextRule {
+	return TextRule{
+		must:  "must be a commit's hash, or its first 7 or more hexadecimal digits",
+		holds: commitHash.MatchString,
+		shown: whole,
 	}
 }
 
-// Repository returns the rule for a repository as the service names it. For a URL, the
-// rule suggests the last two parts.
-func Repository() validator.String {
-	holds := func(s string) bool {
-		owner, repo, _ := strings.Cut(s, "/")
-		return owner != "" && repo != "" && !strings.ContainsAny(repo, "/") && !strings.ContainsAny(s, ": \t\r\n")
-	}
-	return textRule{
-		must:  "must have the form owner/repo",
-		holds: holds,
-		suggest: func(s string) string {
-			parts := strings.FieldsFunc(strings.TrimSuffix(s, ".git"), func(r rune) bool { return r == '/' || r == ':' })
-			if len(parts) < 3 {
-				return ""
-			}
-			if meant := strings.Join(parts[len(parts)-2:], "/"); holds(meant) {
-				return meant
-			}
-			return ""
-		},
+// Description implements validator.Describer.
+func (r TextRule) Description(context.Context) string { return r.must }
+
+// MarkdownDescription implements validator.Describer.
+func (r TextRule) MarkdownDescription(context.Context) string { return r.must }
+
+// ValidateString implements validator.String.
+func (r TextRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if value := req.ConfigValue; !value.IsNull() && !value.IsUnknown() && !r.isChecked(value.ValueString()) {
+		r.refuse(value.ValueString(), req.Path, &resp.Diagnostics)
 	}
 }
 
-func (r textRule) Description(context.Context) string { return r.must }
+// PlanModifyString implements planmodifier.String. It refuses what ValidateString leaves
+// to it.
+func (r TextRule) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+	if value := req.ConfigValue; !value.IsNull() && !value.IsUnknown() && r.isChecked(value.ValueString()) {
+		r.refuse(value.ValueString(), req.Path, &resp.Diagnostics)
+	}
+}
 
-func (r textRule) MarkdownDescription(context.Context) string { return r.must }
+// isChecked reports whether the plan modifier checks a value, and not the validator.
+func (r TextRule) isChecked(value string) bool { return r.shown != nil && IsMocked(value) }
 
-func (r textRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	value := req.ConfigValue.ValueString()
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || r.holds(value) {
+func (r TextRule) refuse(value string, at path.Path, diags *diag.Diagnostics) {
+	if r.holds(value) {
 		return
 	}
 	text := r.must
+	if r.shown != nil && (value == "" || r.shown(value) != "") {
+		text += fmt.Sprintf(", not %q", r.shown(value))
+	}
 	if r.suggest != nil {
-		text += fmt.Sprintf(", not %q", value)
 		if meant := r.suggest(value); meant != "" {
 			text += fmt.Sprintf("; did you mean %q?", meant)
 		}
 	}
-	addInvalid(&resp.Diagnostics, req.Path, text)
+	if r.note != nil {
+		if note := r.note(value); note != "" {
+			text = strings.TrimSuffix(text, ".") + " " + note
+		}
+	}
+	addInvalid(diags, at, text)
 }
+
+// mocked matches the strings that Terraform and OpenTofu make for computed attributes of a
+// mocked provider.
+var mocked = regexp.MustCompile(`^[A-Za-z0-9]{4,16}$`)
+
+// IsMocked reports whether a mock_provider of `terraform test` may have made a value. The
+// values of other resources are such strings there, so that a validator must not refuse
+// them. A mocked provider plans nothing, so that a plan modifier can.
+func IsMocked(value string) bool { return mocked.MatchString(value) }
 
 // addInvalid adds an error about the value of an argument.
 func addInvalid(diags *diag.Diagnostics, at path.Path, text string) {
-	if !strings.HasSuffix(text, "?") {
+	if !strings.HasSuffix(text, "?") && !strings.HasSuffix(text, ".") {
 		text += "."
 	}
 	diags.AddAttributeError(at, "Invalid value of "+at.String(), at.String()+" "+text)

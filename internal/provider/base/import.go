@@ -68,10 +68,18 @@ func (b *Resource) ImportNamed(ctx context.Context, req resource.ImportStateRequ
 func (f ImportID) split(id string, diags *diag.Diagnostics) []string {
 	parts := strings.Split(id, "/")
 	if len(parts) != len(f.Names) || slices.Contains(parts, "") {
-		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID is %s, such as %s, not %q.", f.What, f.Sample, id))
+		diags.AddError("Invalid import ID", fmt.Sprintf("The import ID is %s, such as %s, not %q.", f.What, f.Sample, shownID(id)))
 		return nil
 	}
 	return parts
+}
+
+// shownID returns an id as an error shows it. Of a URL, what follows the host may be secret.
+func shownID(id string) string {
+	if strings.Contains(id, "://") {
+		return client.ShownURL(id)
+	}
+	return id
 }
 
 // splitIdentity returns the value of each name in an identity. It refuses values that are
@@ -82,7 +90,7 @@ func splitIdentity(value func(name string) types.String, diags *diag.Diagnostics
 	for i, name := range names {
 		parts[i] = value(name).ValueString()
 		if parts[i] == "" || strings.Contains(parts[i], "/") {
-			diags.AddError("Invalid import identity", fmt.Sprintf("%s of the identity must not be empty or contain a slash; it is %q.", name, parts[i]))
+			diags.AddError("Invalid import identity", fmt.Sprintf("%s of the identity must not be empty or contain a slash; it is %q.", name, shownID(parts[i])))
 			return nil
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -49,7 +50,9 @@ func (f *libpqEnvFunction) Definition(_ context.Context, _ function.DefinitionRe
 		Summary: "A Postgres URL as libpq's environment variables",
 		MarkdownDescription: "Returns a Postgres URL as libpq's environment variables. Use it to run `psql`, `pg_dump` or another client of libpq. " +
 			"The variables are `PGHOST`, `PGPORT`, `PGUSER`, `PGPASSWORD`, `PGDATABASE`, `PGSSLMODE` (always `verify-full`) and `PGSSLROOTCERT`. " +
-			"`PGPORT` is 5432 if the URL has no port. `PGUSER`, `PGPASSWORD` and `PGDATABASE` are left out if the URL does not have them.",
+			"`PGPORT` is 5432 if the URL has no port. `PGUSER`, `PGPASSWORD` and `PGDATABASE` are left out if the URL does not have them. " +
+			"Each parameter of the URL becomes its variable too, such as `PGOPTIONS` and `PGCONNECT_TIMEOUT`, except `sslmode` and `sslrootcert`. " +
+			"A parameter for which libpq has no variable is an error.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "url", MarkdownDescription: "Postgres URL, such as `postgres_owner_url` of the ephemeral resource `hosting_connection`."},
 			function.StringParameter{Name: "ca_file", MarkdownDescription: "Path of the file with the instance's CA certificate. It must not be empty."},
@@ -97,7 +100,77 @@ func libpqEnv(raw, caFile string) (map[string]string, *function.FuncError) {
 	if database := strings.TrimPrefix(u.Path, "/"); database != "" {
 		env["PGDATABASE"] = database
 	}
+	if err := addParameters(env, u.RawQuery); err != nil {
+		return nil, err
+	}
 	return env, nil
+}
+
+// libpqVariables are the variables of libpq for the parameters of a URL (PostgreSQL 18, 32.15).
+// Those without a name are set by libpqEnv itself.
+var libpqVariables = map[string]string{
+	"application_name":         "PGAPPNAME",
+	"channel_binding":          "PGCHANNELBINDING",
+	"client_encoding":          "PGCLIENTENCODING",
+	"connect_timeout":          "PGCONNECT_TIMEOUT",
+	"dbname":                   "PGDATABASE",
+	"gssdelegation":            "PGGSSDELEGATION",
+	"gssencmode":               "PGGSSENCMODE",
+	"gsslib":                   "PGGSSLIB",
+	"host":                     "PGHOST",
+	"hostaddr":                 "PGHOSTADDR",
+	"krbsrvname":               "PGKRBSRVNAME",
+	"load_balance_hosts":       "PGLOADBALANCEHOSTS",
+	"max_protocol_version":     "PGMAXPROTOCOLVERSION",
+	"min_protocol_version":     "PGMINPROTOCOLVERSION",
+	"options":                  "PGOPTIONS",
+	"passfile":                 "PGPASSFILE",
+	"password":                 "PGPASSWORD",
+	"port":                     "PGPORT",
+	"require_auth":             "PGREQUIREAUTH",
+	"requirepeer":              "PGREQUIREPEER",
+	"service":                  "PGSERVICE",
+	"servicefile":              "PGSERVICEFILE",
+	"ssl":                      "",
+	"ssl_max_protocol_version": "PGSSLMAXPROTOCOLVERSION",
+	"ssl_min_protocol_version": "PGSSLMINPROTOCOLVERSION",
+	"sslcert":                  "PGSSLCERT",
+	"sslcertmode":              "PGSSLCERTMODE",
+	"sslcompression":           "PGSSLCOMPRESSION",
+	"sslcrl":                   "PGSSLCRL",
+	"sslcrldir":                "PGSSLCRLDIR",
+	"sslkey":                   "PGSSLKEY",
+	"sslmode":                  "",
+	"sslnegotiation":           "PGSSLNEGOTIATION",
+	"sslrootcert":              "",
+	"sslsni":                   "PGSSLSNI",
+	"target_session_attrs":     "PGTARGETSESSIONATTRS",
+	"user":                     "PGUSER",
+}
+
+// parameterName matches what is certainly a name and no part of a password.
+var parameterName = regexp.MustCompile(`^[a-z][a-z_]*$`)
+
+// addParameters adds the variables for the parameters of a URL. As in libpq, the last of
+// two counts, and a plus is no space.
+func addParameters(env map[string]string, query string) *function.FuncError {
+	for parameter := range strings.SplitSeq(query, "&") {
+		if parameter == "" {
+			continue
+		}
+		name, escaped, hasValue := strings.Cut(parameter, "=")
+		value, err := url.PathUnescape(escaped)
+		variable, known := libpqVariables[name]
+		switch {
+		case err != nil || !hasValue || !parameterName.MatchString(name):
+			return function.NewArgumentFuncError(0, "the URL has a parameter that cannot be read: each must have the form name=value")
+		case !known:
+			return function.NewArgumentFuncError(0, "libpq has no environment variable for the URL's parameter "+name+"; remove it")
+		case variable != "":
+			env[variable] = value
+		}
+	}
+	return nil
 }
 
 // NewPooledURLFunction returns the function pooled_url.

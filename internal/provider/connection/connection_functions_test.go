@@ -25,11 +25,24 @@ func TestLibpqEnv(t *testing.T) {
 		"the least": {"postgres://h.example", "ca.pem", map[string]string{
 			"PGHOST": "h.example", "PGPORT": "5432", "PGSSLMODE": "verify-full", "PGSSLROOTCERT": "ca.pem",
 		}, 0},
-		"IPv6":         {"postgres://[::1]:1/d", "c", map[string]string{"PGHOST": "::1", "PGPORT": "1", "PGDATABASE": "d", "PGSSLMODE": "verify-full", "PGSSLROOTCERT": "c"}, 0},
-		"no URL":       {"postgres://h:p%zz", "c", nil, 0},
-		"another kind": {"mysql://h/d", "c", nil, 0},
-		"no host":      {"postgres:///d", "c", nil, 0},
-		"no file":      {"postgres://h/d", "", nil, 1},
+		"IPv6": {"postgres://[::1]:1/d", "c", map[string]string{"PGHOST": "::1", "PGPORT": "1", "PGDATABASE": "d", "PGSSLMODE": "verify-full", "PGSSLROOTCERT": "c"}, 0},
+		"parameters": {"postgres://h.example/d?options=-c%20search_path%3Dapp+x&connect_timeout=5&application_name=a%26b&connect_timeout=7&sslrootcert=other&target_session_attrs=read-write", "c", map[string]string{
+			"PGHOST": "h.example", "PGPORT": "5432", "PGDATABASE": "d", "PGSSLMODE": "verify-full", "PGSSLROOTCERT": "c",
+			"PGOPTIONS": "-c search_path=app+x", "PGCONNECT_TIMEOUT": "7", "PGAPPNAME": "a&b", "PGTARGETSESSIONATTRS": "read-write",
+		}, 0},
+		"parameters in place of parts": {"postgres://h.example?user=o&password=p&dbname=d&port=1", "c", map[string]string{
+			"PGHOST": "h.example", "PGPORT": "1", "PGUSER": "o", "PGPASSWORD": "p", "PGDATABASE": "d", "PGSSLMODE": "verify-full", "PGSSLROOTCERT": "c"}, 0},
+		"an empty query":    {"postgres://h.example?", "c", map[string]string{"PGHOST": "h.example", "PGPORT": "5432", "PGSSLMODE": "verify-full", "PGSSLROOTCERT": "c"}, 0},
+		"no variable":       {"postgres://h.example/d?keepalives_idle=5", "c", nil, 0},
+		"another's":         {"postgres://h.example/d?pgbouncer=true", "c", nil, 0},
+		"no value":          {"postgres://h.example/d?connect_timeout", "c", nil, 0},
+		"no name":           {"postgres://h.example/d?canary@x", "c", nil, 0},
+		"of another driver": {"postgres://h.example/d?ssl=true&sslmode=require", "c", map[string]string{"PGHOST": "h.example", "PGPORT": "5432", "PGDATABASE": "d", "PGSSLMODE": "verify-full", "PGSSLROOTCERT": "c"}, 0},
+		"a malformed value": {"postgres://h.example/d?options=%zz", "c", nil, 0},
+		"no URL":            {"postgres://h:p%zz", "c", nil, 0},
+		"another kind":      {"mysql://h/d", "c", nil, 0},
+		"no host":           {"postgres:///d", "c", nil, 0},
+		"no file":           {"postgres://h/d", "", nil, 1},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

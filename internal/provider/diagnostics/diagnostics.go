@@ -117,6 +117,10 @@ func nextStep(err error) string {
 		return "Check in the portal whether it took effect before you apply again."
 	case errors.Is(err, transport.ErrRateLimited):
 		return "Apply again later, or with a lower -parallelism."
+	case errors.Is(err, transport.ErrForeign) && errors.Is(err, client.ErrConflict):
+		return "Check in the portal whether it exists already, or whether something else is changing it, then apply again."
+	case errors.Is(err, transport.ErrForeign) && errors.Is(err, client.ErrValidation):
+		return changeText(err) + ", then apply again."
 	case errors.Is(err, transport.ErrForeign), errors.Is(err, transport.ErrUnreachable), errors.Is(err, transport.ErrOutage):
 		return "Check the base URL: the provider's base_url or the environment variable " + EnvBaseURL + ". It is the service's REST address and ends in /api/v1. " +
 			"If it is correct, there is a network problem between you and the service: try again later."
@@ -131,7 +135,7 @@ func nextStep(err error) string {
 	case errors.Is(err, client.ErrValidation):
 		return changeText(err) + ", then apply again."
 	case errors.Is(err, client.ErrNotFound):
-		return "Check the id and the name. " + idHint
+		return notFoundText(err)
 	case errors.Is(err, client.ErrJobRunning):
 		return "Apply again once that job has ended. If there is no job, the deletion of the instance has failed, and it can only be deleted: destroy it. " +
 			"If it is protected, undo all other changes of the instance in the configuration, set deletion_protection = false and apply before that."
@@ -156,10 +160,27 @@ func longerText(e *lifetime.TimeoutError) string {
 	return fmt.Sprintf("If %s is too short, set a longer timeout, such as timeouts = { %s = %q }.", e.Duration(), e.Operation, longer.Duration())
 }
 
+// notFoundText says what to check after a request that named something unknown. A request
+// of a whole collection names nothing.
+func notFoundText(err error) string {
+	request := ""
+	if refused := (*transport.APIError)(nil); errors.As(err, &refused) {
+		request = refused.Path
+	}
+	switch names := strings.Split(strings.Trim(request, "/"), "/"); {
+	case request != "" && len(names) == 1:
+		return "The request names no object, so the key may not be allowed to send it, or the service does not have it. " +
+			"Check the API key and the base URL: the provider's api_key and base_url, or the environment variables " + EnvAPIKey + " and " + EnvBaseURL + "."
+	case request == "" || names[0] == "instances":
+		return "Check the id and the name. " + idHint
+	}
+	return "Check the id."
+}
+
 // changeText returns the beginning of the advice to change a refused value.
 func changeText(err error) string {
 	if at, ok := refusedAttribute(err); ok {
-		return fmt.Sprintf("Change the value of %s", at)
+		return fmt.Sprintf("Set %s to a value that the service accepts", at)
 	}
 	return "Change the value that the service refused"
 }

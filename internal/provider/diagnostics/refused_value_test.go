@@ -46,7 +46,7 @@ func TestRefusedValueStandsOnItsAttribute(t *testing.T) {
 	AddClientError(&diags, "Unable to create app web", fmt.Errorf("app web: %w", refused))
 	AddClientError(&diags, "Unable to create app web", refused)
 	want := "health_path: it must begin with a slash (POST /instances/i-1/apps/import answered 422 validation_failed).\n\n" +
-		"Change the value of health_path, then apply again."
+		"Set health_path to a value that the service accepts, then apply again."
 	at, ok := diags[0].(diag.DiagnosticWithPath)
 	if !ok || !at.Path().Equal(path.Root("health_path")) {
 		t.Errorf("the first diagnostic: got %v, want one at health_path", diags[0])

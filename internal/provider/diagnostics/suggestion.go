@@ -18,6 +18,16 @@ func NoSuch(what, word string, known []string) string {
 	return fmt.Sprintf("There is no %s %q; there are: %s.", what, word, there)
 }
 
+// NotDocumented says that a word is not documented, and suggests the one that was probably
+// meant.
+func NotDocumented(what, word string, documented []string) string {
+	text := fmt.Sprintf("The %s %q is not a documented one", what, word)
+	if meant, ok := nearest(word, documented); ok {
+		return text + fmt.Sprintf("; did you mean %q? Documented: %s.", meant, strings.Join(documented, ", "))
+	}
+	return text + "; documented: " + strings.Join(documented, ", ") + "."
+}
+
 // nearest returns the known word that a misspelt word probably means: the one with the
 // smallest edit distance, ignoring case. It allows one edit for each three letters. If
 // several words are equally near, it returns the first.

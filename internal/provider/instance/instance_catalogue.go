@@ -71,7 +71,11 @@ func checkRegion(region string, locations []client.Location, diags *diag.Diagnos
 func checkPlan(before, id string, plans client.Plans, diags *diag.Diagnostics) {
 	plan, ok := plans.Plan(id)
 	if !ok {
-		diags.AddAttributeError(path.Root("plan"), "Unknown plan", diagnostics.NoSuch("plan", id, diagnostics.IdsOf(plans.Plans, client.Plan.Identifier)))
+		now := ""
+		if before != "" {
+			now = fmt.Sprintf("The instance is on the plan %q. ", before)
+		}
+		diags.AddAttributeError(path.Root("plan"), "Unknown plan", now+diagnostics.NoSuch("plan", id, diagnostics.IdsOf(plans.Plans, client.Plan.Identifier)))
 		return
 	}
 	former, resized := plans.Plan(before)

@@ -22,6 +22,9 @@ func TestInstanceMessages(t *testing.T) {
 			m := sized("free", map[string]int64{"auth": 0})
 			m.validate(diags)
 		}, "The auth engine needs postgres and apps: The auth engine needs postgres and apps on the same instance. Add postgres = {}, apps = {} to engines, or remove auth."},
+		"moved to another plan": {func(diags *diag.Diagnostics) {
+			checkPlan("legacy", "tiny", client.Plans{Plans: []client.Plan{{ID: "small"}}}, diags)
+		}, `Unknown plan: The instance is on the plan "legacy". There is no plan "tiny"; there are: small.`},
 		"paid": {func(diags *diag.Diagnostics) {
 			checkPlan("", "small", client.Plans{Plans: []client.Plan{{ID: "small", PriceCents: 900, Currency: "EUR"}}}, diags)
 		}, "Plan small is paid: It costs 9.00 EUR a month. "},

@@ -57,11 +57,11 @@ func (r *postgresExtensionResource) Metadata(_ context.Context, req resource.Met
 }
 
 func (r *postgresExtensionResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	name := base.ReplacingName("`pgvector`, `pg_trgm` or `pgcrypto`. A change replaces the extension.")
-	name.Validators = []validator.String{attributes.OneOf("extension", "pgvector", "pg_trgm", "pgcrypto")}
+	name := base.ReplacingName("`pgvector`, `pg_trgm`, `pgcrypto`, or another one that the service offers. A change replaces the extension.")
+	name.Validators = []validator.String{attributes.NotEmpty()}
 	resp.Schema = schema.Schema{
 		Version: 0,
-		MarkdownDescription: "A Postgres extension in one database of an instance. Create one where SQL needs `pgvector`, `pg_trgm` or `pgcrypto`. " +
+		MarkdownDescription: "A Postgres extension in one database of an instance. Create one where SQL needs it, such as `pgvector`. " +
 			"**Dropping an extension drops what depends on it**: columns of its types with their data, indexes and functions. The plan warns.",
 		Attributes: map[string]schema.Attribute{
 			"instance_id": base.InstanceIDAttribute("the extension is dropped from the former instance"),
@@ -115,6 +115,9 @@ func (r *postgresExtensionResource) ModifyPlan(ctx context.Context, req resource
 			return
 		}
 		state.warnOfLoss(&resp.Diagnostics, replacement.Path())
+	}
+	if !plan.Name.IsUnknown() && (state == nil || !plan.Name.Equal(state.Name)) {
+		attributes.WarnOfWord(&resp.Diagnostics, path.Root("name"), "extension", plan.Name.ValueString(), "pgvector", "pg_trgm", "pgcrypto")
 	}
 	r.CheckEngineOn("postgres", "extension", plan.InstanceID, &resp.Diagnostics)
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -58,16 +60,17 @@ func (cidrSet) Description(context.Context) string {
 
 func (v cidrSet) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
-func (cidrSet) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+// ValidateSet leaves what a mock may have made to PlanModifySet (attributes.IsMocked).
+func (v cidrSet) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
 	spelled := map[netip.Prefix]string{}
 	for _, cidr := range attributes.ElementsOf(req.ConfigValue) {
-		if cidr == "" {
-			continue // NoEmptyElement refuses it
+		if cidr == "" || attributes.IsMocked(cidr) {
+			continue // NoEmptyElement refuses an empty one
 		}
 		at := req.Path.AtSetValue(types.StringValue(cidr))
 		prefix, err := client.CanonicalCIDR(cidr)
 		if err != nil {
-			resp.Diagnostics.AddAttributeError(at, "Invalid address", fmt.Sprintf("%q %s.", cidr, err))
+			refuseAddress(cidr, err, at, &resp.Diagnostics)
 			continue
 		}
 		if other, ok := spelled[prefix]; ok {
@@ -75,6 +78,19 @@ func (cidrSet) ValidateSet(_ context.Context, req validator.SetRequest, resp *va
 		}
 		spelled[prefix] = cidr
 	}
+}
+
+// PlanModifySet refuses what ValidateSet leaves to it.
+func (cidrSet) PlanModifySet(_ context.Context, req planmodifier.SetRequest, resp *planmodifier.SetResponse) {
+	for _, cidr := range attributes.ElementsOf(req.ConfigValue) {
+		if _, err := client.CanonicalCIDR(cidr); err != nil && attributes.IsMocked(cidr) {
+			refuseAddress(cidr, err, req.Path.AtSetValue(types.StringValue(cidr)), &resp.Diagnostics)
+		}
+	}
+}
+
+func refuseAddress(cidr string, err error, at path.Path, diags *diag.Diagnostics) {
+	diags.AddAttributeError(at, "Invalid address", fmt.Sprintf("%q %s.", cidr, err))
 }
 
 // canonicalCIDRs plans no change for a different spelling of the same list.

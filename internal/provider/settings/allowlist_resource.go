@@ -71,7 +71,7 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 				Required:            true,
 				ElementType:         types.StringType,
 				Validators:          []validator.Set{attributes.NoEmptyElement{What: "address"}, cidrSet{}},
-				PlanModifiers:       []planmodifier.Set{canonicalCIDRs{}},
+				PlanModifiers:       []planmodifier.Set{cidrSet{}, canonicalCIDRs{}},
 				MarkdownDescription: "IPv4 and IPv6 addresses and CIDR blocks. **An empty set, `0.0.0.0/0` and `::/0` open the instance to the internet**; the plan warns. Can be changed in place.",
 			},
 			"on_destroy": schema.StringAttribute{

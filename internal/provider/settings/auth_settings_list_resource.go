@@ -15,7 +15,6 @@ var _ list.ListResourceWithConfigure = &authSettingsListResource{}
 func NewAuthSettingsListResource() list.ListResource {
 	r := &authSettingsListResource{}
 	r.settingResource, r.engine = newAuthSettingsSetting(), "auth"
-	r.isSet = func(s client.AuthSettings) bool { return s.SiteURL.Value != "" }
 	return r
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -40,7 +41,7 @@ func newAuthSettingsSetting() authSettingsSetting {
 		},
 		read:    (*client.Client).AuthSettings,
 		refresh: (*client.Client).RefreshAuthSettings,
-	}}
+	}, isSet: func(s client.AuthSettings) bool { return s.SiteURL.Value != "" }}
 }
 
 type authSettingsSetting = settingResource[authSettingsModel, client.AuthSettings, *authSettingsModel]
@@ -63,8 +64,9 @@ func (r *authSettingsResource) Schema(ctx context.Context, _ resource.SchemaRequ
 			"instance_id": base.InstanceIDAttribute("the settings of the former instance are cleared"),
 			"site_url": schema.StringAttribute{
 				Required:            true,
-				Validators:          []validator.String{attributes.WebURL{}},
-				MarkdownDescription: "URL that sign-ins return to, usually the app's `url`. Can be changed in place.",
+				Validators:          []validator.String{attributes.AbsoluteURL()},
+				PlanModifiers:       []planmodifier.String{attributes.AbsoluteURL()},
+				MarkdownDescription: "URL that sign-ins return to, usually the app's `url`; for an app on a phone, a URL such as `myapp://login`. Can be changed in place.",
 			},
 			"redirect_urls": schema.SetAttribute{
 				Optional:            true,

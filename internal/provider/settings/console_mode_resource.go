@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -54,11 +55,21 @@ func (r *consoleModeResource) Schema(ctx context.Context, _ resource.SchemaReque
 			"instance_id": base.InstanceIDAttribute("the console of the former instance is set to `off`"),
 			"mode": schema.StringAttribute{
 				Required:            true,
-				Validators:          []validator.String{attributes.OneOf("console mode", client.ConsoleOff, client.ConsoleReadOnly, client.ConsoleReadWrite)},
-				MarkdownDescription: "`off`, `ro` or `rw`. With `ro`, Postgres itself refuses writes. Can be changed in place.",
+				Validators:          []validator.String{attributes.NotEmpty()},
+				MarkdownDescription: "`off`, `ro`, `rw`, or another mode that the service has. With `ro`, Postgres itself refuses writes. Can be changed in place.",
 			},
 			"timeouts": settingTimeouts(ctx),
 		},
+	}
+}
+
+// ModifyPlan warns of a mode that is not documented.
+func (r *consoleModeResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.DropRepeatedWarnings(!req.State.Raw.IsNull(), &resp.Diagnostics)
+	r.consoleModeSetting.ModifyPlan(ctx, req, resp)
+	state, plan, ok := base.Planning[consoleModeModel](ctx, req, &resp.Diagnostics)
+	if ok && plan != nil && !plan.Mode.IsUnknown() && (state == nil || plan.differsFrom(state)) {
+		attributes.WarnOfWord(&resp.Diagnostics, path.Root("mode"), "console mode", plan.Mode.ValueString(), client.ConsoleOff, client.ConsoleReadOnly, client.ConsoleReadWrite)
 	}
 }
 

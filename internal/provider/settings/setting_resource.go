@@ -70,6 +70,7 @@ type settingResource[M, S any, P settingModel[M, S]] struct {
 	what    string // the setting in messages, before "of instance"
 	engine  string // engine that has the setting, "" if the instance has it
 	service settingService[S]
+	isSet   func(S) bool // reports whether a setting has a value; nil if it always has
 }
 
 func (r *settingResource[M, S, P]) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -314,7 +315,12 @@ func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource
 	}
 	// The setting is read first: most settings are in the instance's record, so that is
 	// the only request.
-	_, _, err := r.refreshed(ctx, id[0])
+	setting, _, err := r.refreshed(ctx, id[0])
+	if m := P(new(M)); err == nil && r.isSet != nil && m.tells(setting) && !r.isSet(setting) {
+		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), base.NothingToImport,
+			fmt.Sprintf("The %s of instance %s were never set: they have no site URL. Remove the import; the resource sets them.", r.what, id[0]))
+		return
+	}
 	if errors.Is(err, client.ErrNotFound) && r.RequireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), base.NothingToImport,
 			fmt.Sprintf("Instance %s has no %s: the engine that has them is off. Turn it on in engines of the instance first.", id[0], r.what))

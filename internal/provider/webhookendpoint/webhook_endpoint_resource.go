@@ -70,8 +70,8 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The endpoint's identifier.", PlanModifiers: keep},
 			"url": schema.StringAttribute{
 				Required:            true,
-				Validators:          []validator.String{attributes.WebURL{HTTPSOnly: true}},
-				PlanModifiers:       []planmodifier.String{urlCase{}},
+				Validators:          []validator.String{attributes.HTTPSURL()},
+				PlanModifiers:       []planmodifier.String{attributes.HTTPSURL(), urlCase{}},
 				MarkdownDescription: "URL that events are posted to, `https` only. Can be changed in place.",
 			},
 			"enabled": schema.BoolAttribute{
@@ -187,11 +187,11 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 	}
 	webhook, err := r.Client.CreateWebhook(ctx, plan.URL.ValueString(), secret, plan.Enabled.ValueBool())
 	if err != nil {
-		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create webhook endpoint "+plan.URL.ValueString(), err)
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create webhook endpoint "+client.ShownURL(plan.URL.ValueString()), err)
 		return
 	}
 	if webhook.Adopted {
-		resp.Diagnostics.AddWarning("Adopted existing webhook endpoint "+plan.URL.ValueString()+": the response to the create request was lost",
+		resp.Diagnostics.AddWarning("Adopted existing webhook endpoint "+client.ShownURL(plan.URL.ValueString())+": the response to the create request was lost",
 			diagnostics.AdoptedText("Endpoint "+webhook.ID)+" If so, its secret is not the one you configured.")
 	}
 	r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
