@@ -26,7 +26,7 @@ var (
 		return e.Status == http.StatusConflict && e.Code == "job_running"
 	})
 	// ErrConflict is any 409. Only the service itself answers it.
-	ErrConflict = transport.Class("conflict", func(e *transport.APIError) bool { return e.Status == http.StatusConflict })
+	ErrConflict      = transport.Class("conflict", func(e *transport.APIError) bool { return e.Status == http.StatusConflict })
 	ErrAlreadyExists = transport.Class("already exists", func(e *transport.APIError) bool {
 		return e.Status == http.StatusConflict && e.Code == "already_exists"
 	})

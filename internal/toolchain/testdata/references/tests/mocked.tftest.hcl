@@ -1,0 +1,4 @@
+mock_provider "hosting" {}
+run "all" {
+  command = apply
+}
