@@ -65,7 +65,7 @@ func settingCases() []settingCase {
 			drift:     func(i *fakeservice.Instance) { i.ConsoleMode = "off" },
 			operation: "console",
 			later:     `mode = terraform_data.later.output == "later" ? "rw" : "ro"`,
-			invalid:   map[string]string{`mode = "open"`: `There is no console mode "open"; there are: off, ro, rw.`},
+			invalid:   map[string]string{`mode = ""`: `mode must not be empty.`},
 			reset:     func(i fakeservice.Instance) bool { return i.ConsoleMode == "off" },
 		},
 		{
@@ -81,7 +81,7 @@ func settingCases() []settingCase {
 			operation: "auth_settings",
 			later:     `site_url = "https://${terraform_data.later.output}.example"` + "\n" + `redirect_urls = ["https://${terraform_data.later.output}.example/**"]`,
 			invalid: map[string]string{
-				`site_url = "app.example"`: `"app.example" must be an absolute http or https URL`,
+				`site_url = "app.example"`: `site_url must be an absolute URL, like https://example.com.`,
 				`site_url = "https://app.example"` + "\n" + `redirect_urls = [""]`: `redirect_urls`,
 			},
 			reset: func(i fakeservice.Instance) bool {

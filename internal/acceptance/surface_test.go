@@ -206,6 +206,6 @@ func TestPostgresExtensionInvalid(t *testing.T) {
 resource "hosting_postgres_extension" "test" {
   instance_id = "i"
   database    = "d"
-  name        = "postgis"
-}`), `There is no extension "postgis"; there are: pgvector, pg_trgm, pgcrypto.`))
+  name        = ""
+}`), `name must not be empty.`))
 }

@@ -196,8 +196,8 @@ func TestWebhookEndpointInvalid(t *testing.T) {
 	with := func(arguments string) string { return config(fake, webhookBody, arguments) }
 	const url = `url = "https://hooks.example"` + "\n"
 	run(t,
-		refuses(with(`url = "http://hooks.example"`), `"http://hooks.example" must be an absolute https URL`),
-		refuses(with(`url = "hooks"`), `"hooks" must be an absolute https URL`),
+		refuses(with(`url = "http://hooks.example"`), `url must be an absolute https URL, like https://example.com/hook, not "http://hooks.example".`),
+		refuses(with(`url = "hooks"`), `url must be an absolute https URL, like https://example.com/hook.`),
 		refuses(with(url+`secret = "short"`), `secret must have at least 16 characters.`),
 		refuses(with(url+`secret_wo = "long enough for this"`), `secret_wo_version`),
 		refuses(with(url+`secret_wo_version = 1`), `secret_wo`),
