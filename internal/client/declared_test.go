@@ -103,7 +103,7 @@ func TestAwaitIdle(t *testing.T) {
 	for name, row := range map[string]struct {
 		instance, job func() http.HandlerFunc
 		takes         time.Duration
-		foreign       bool
+		waited        bool
 		err           any
 	}{
 		"no job":                        {always(idle), always(notFound), 0, false, nil},
@@ -118,11 +118,11 @@ func TestAwaitIdle(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, _ := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.Serve)
 				begun := time.Now()
-				_, foreign, err := enter(t, c).AwaitIdle(within(t, time.Hour))
+				_, waited, err := enter(t, c).AwaitIdle(within(t, time.Hour))
 				switch row.err.(type) {
 				case nil:
-					if err != nil || foreign != row.foreign {
-						t.Errorf("AwaitIdle: got foreign %t and error %v, want %t and none", foreign, err, row.foreign)
+					if err != nil || waited != row.waited {
+						t.Errorf("AwaitIdle: got waited %t and error %v, want %t and none", waited, err, row.waited)
 					}
 				case *CheckoutError:
 					if !isAs[*CheckoutError](err) {

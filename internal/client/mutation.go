@@ -175,12 +175,6 @@ func (t *Turn) isDone(ctx context.Context, m mutation, job Job, lost bool) (bool
 		}
 	}
 	done, err := t.c.pollUntil(ctx, m.lag(), shown)
-	if done && tells && err == nil {
-		var waited bool
-		if waited, err = t.AwaitFreshReads(ctx); waited && err == nil {
-			done, err = t.c.pollUntil(ctx, m.lag(), shown)
-		}
-	}
 	return done && tells, err
 }
 
@@ -335,7 +329,6 @@ func (t *Turn) awaitFree(ctx context.Context, refusal error, b *busy) (Job, erro
 	case time.Since(b.unexplained) >= ReadLag:
 		return Job{}, refusal
 	}
-	t.busyUntil = time.Now()
 	return job, t.BackOff(ctx, &b.Backoff)
 }
 
@@ -347,20 +340,18 @@ func (t *Turn) BackOff(ctx context.Context, b *Backoff) error {
 }
 
 // AwaitIdle waits until the record of the job that the instance's record names shows that
-// the job is over. It returns the instance as it is then. foreign reports that it waited
-// for a job that this process did not start, or that the instance recently refused a
-// mutation: reads may not show that change yet. If the instance's checkout is open,
-// AwaitIdle returns a *CheckoutError without waiting.
-func (t *Turn) AwaitIdle(ctx context.Context) (instance Instance, foreign bool, err error) {
-	foreign = time.Since(t.busyUntil) < ReadLag
+// the job is over. It returns the instance as it is then. waited reports that there was a
+// job: reads may not show its result yet. If the instance's checkout is open, AwaitIdle
+// returns a *CheckoutError without waiting.
+func (t *Turn) AwaitIdle(ctx context.Context) (instance Instance, waited bool, err error) {
 	for {
 		var job Job
 		instance, job, err = t.awaitNamed(ctx)
 		if err != nil || job.ID == "" || t.over[job.ID] { // a replica may name a job that is over
-			return instance, foreign, err
+			return instance, waited, err
 		}
 		t.over[job.ID] = true
-		foreign = foreign || !t.c.HasClaimed(job.ID)
+		waited = waited || !t.c.HasClaimed(job.ID)
 	}
 }
 

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 )
 
 // A Turn is the exclusive right to change an instance. Only one job runs per instance at
@@ -18,13 +15,9 @@ type Turn struct {
 	c     *Client
 	id    string // the instance's id
 	leave func()
-	begun time.Time
 
 	// over has the jobs that AwaitIdle has waited for.
 	over map[string]bool
-	// busyUntil is the time when the instance was found free after it had refused a mutation
-	// because it was busy. It is zero if the instance has refused none.
-	busyUntil time.Time
 	// builds are the builds of an app before the turn's last redeployment.
 	builds map[string]bool
 
@@ -43,7 +36,7 @@ func (c *Client) Enter(ctx context.Context, instanceID string) (*Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Turn{c: c, id: instanceID, leave: leave, begun: time.Now(), over: map[string]bool{}}, nil
+	return &Turn{c: c, id: instanceID, leave: leave, over: map[string]bool{}}, nil
 }
 
 // Leave passes the turn to the next caller in the queue.
@@ -62,20 +55,6 @@ func (t *Turn) held() error {
 	}
 	return nil
 }
-
-// AwaitFreshReads waits until reads show all that happened before the turn began, even if
-// they lag. It reports false if that time was already over.
-func (t *Turn) AwaitFreshReads(ctx context.Context) (waited bool, err error) {
-	left := ReadLag - time.Since(t.begun)
-	if left <= 0 {
-		return false, nil
-	}
-	return true, lifetime.Pause(ctx, left)
-}
-
-// BusySince reports whether the instance has refused a mutation of this turn since begun
-// because it was busy. Earlier reads may then be outdated.
-func (t *Turn) BusySince(begun time.Time) bool { return !t.busyUntil.Before(begun) }
 
 // InstanceID returns the id of the instance that the turn belongs to.
 func (t *Turn) InstanceID() string { return t.id }

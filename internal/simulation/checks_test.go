@@ -39,7 +39,7 @@ const (
 	gotRidOf     check = "a destroy that nothing hinders leaves nothing behind"
 	saysTruly    check = "no plan ends with an error that only another configuration, or the creation itself, deserves"
 	leftAlone    check = "a connection that fell silent is not used again"
-	askedOnce    check = "no resize, engines change or app change is asked for twice"
+	askedOnce    check = "no resize, engines change or build is asked for twice"
 	otherAccount check = "a key of another account changes nothing, and an error says so"
 	asItIs       check = "an account is listed and imported whole, plans empty as its configuration is generated, and stays as it is"
 )

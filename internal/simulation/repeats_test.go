@@ -144,12 +144,12 @@ func (w *world) repeatsEngines(i fakeservice.Instance, body []byte) string {
 
 func repeatsApp(app fakeservice.App, body []byte) string {
 	var asked core.AppChange
-	if json.Unmarshal(body, &asked) != nil {
-		return ""
+	if json.Unmarshal(body, &asked) != nil || asked.Branch == nil && asked.Env == nil {
+		return "" // it builds nothing
 	}
 	changed := app
 	if changed.Change(asked); !cmp.Equal(changed, app, cmpopts.EquateEmpty()) {
 		return ""
 	}
-	return "it changes the app to what it is"
+	return "it builds the app that is built"
 }

@@ -17,12 +17,13 @@ type appStep struct {
 }
 
 // appDifference returns the steps that lead to the planned app. They contain the changes
-// of the plan from the prior state, except those that the app's record shows already. env
-// is the complete set of build variables to send, or nil to keep those of the service. The
+// of the plan from the prior state, except a branch that the app's record shows already:
+// only that one would build the app again. env is the complete set of build variables to send, or nil to keep those of the service. The
 // app is rebuilt once if the plan's triggers or rebuild ask for it. A change of the branch
 // or of the variables builds the app anyway.
 func appDifference(prior, planned appModel, app client.App, env map[string]string, rebuild bool) []appStep {
-	change := appChange(prior, planned).Without(app)
+	change := appChange(prior, planned)
+	change.Branch = change.Without(app).Branch
 	if env != nil {
 		change.Env = &env
 	}
@@ -104,13 +105,6 @@ func (s appStep) applyTo(m *appModel, planned appModel) {
 	if s.builds() {
 		m.RedeployTriggers, m.DeployCommit = planned.RedeployTriggers, planned.DeployCommit
 	}
-}
-
-// isPartlyShown reports whether a record shows a part of what the plan changes of the prior
-// state, except the build variables.
-func (m appModel) isPartlyShown(prior appModel, a client.App) bool {
-	change := appChange(prior, m)
-	return change.Without(a) != change
 }
 
 // shows reports whether a record shows all changes of a plan from the prior state, except

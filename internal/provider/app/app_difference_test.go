@@ -83,7 +83,8 @@ func TestAppDifference(t *testing.T) {
 	}
 }
 
-// Attributes that the plan does not change, or that the app shows already, are not sent.
+// Attributes that the plan does not change are not sent, nor a branch that the app shows
+// already. Other settings are sent without a comparison.
 func TestAppDifferenceSendsWhatIsMissing(t *testing.T) {
 	with := func(change func(*appModel)) appModel {
 		m := plainApp()
@@ -98,9 +99,10 @@ func TestAppDifferenceSendsWhatIsMissing(t *testing.T) {
 		want                  string
 	}{
 		"changed by somebody else, and not by the plan": {plain, plain, both, "[]"},
-		"made already":                        {plain, port, port, "[]"},
-		"made in part":                        {plain, both, port, `[{"branch":"next"}]`},
-		"a trigger, of which no record tells": {plain, triggered, triggered, "[redeploy]"},
+		"settings made already":                         {plain, port, port, `[{"port":8080}]`},
+		"a branch that is built already":                {plain, both, both, `[{"port":8080}]`},
+		"a branch that is still to be built":            {plain, both, port, `[{"branch":"next","port":8080}]`},
+		"a trigger, of which no record tells":           {plain, triggered, triggered, "[redeploy]"},
 	} {
 		if got := fmt.Sprint(appDifference(row.prior, row.planned, recordOfModel(row.there), nil, false)); got != row.want {
 			t.Errorf("%s: got %s, want %s", name, got, row.want)
@@ -108,9 +110,8 @@ func TestAppDifferenceSendsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// The fields in a record decide which changes are sent, and how long a read waits. Fields
-// that the record lacks are sent, but no read waits for them. Values that an earlier apply
-// may have changed are sent unless the record shows the planned ones.
+// The fields in a record decide how long a read waits. No read waits for fields that the
+// record lacks. Values that an earlier apply may have changed are sent.
 func TestWhatARecordShowsOfAPlan(t *testing.T) {
 	planned := plainApp()
 	planned.Port, planned.MemoryMB, planned.Links = types.Int64Value(8080), types.Int64Value(600), providertest.Texts("auth")
@@ -120,31 +121,29 @@ func TestWhatARecordShowsOfAPlan(t *testing.T) {
 	hidden.Port, hidden.MemoryMB, hidden.Links = client.Maybe[int64]{}, client.Some[int64](0), client.Maybe[[]string]{}
 	part.Port = after.Port
 	others.Port, others.Links = client.Some[int64](1), client.Some([]string{"auth"})
+	const all, whole = `[{"port":8080,"links":["auth"],"memory_mb":600}]`, `[{"port":3000,"health_path":"/healthz","public":true,"memory_mb":512}]`
 	for name, row := range map[string]struct {
 		prior, planned appModel
 		record         client.App
 		sent           string
-		shown, partly  bool
+		shown          bool
 	}{
-		"nothing is planned":                {plainApp(), plainApp(), others, "[]", true, false},
-		"nothing is shown":                  {plainApp(), planned, before, `[{"port":8080,"links":["auth"],"memory_mb":600}]`, false, false},
-		"everything is shown":               {plainApp(), planned, after, "[]", true, true},
-		"a part is shown":                   {plainApp(), planned, part, `[{"links":["auth"],"memory_mb":600}]`, false, true},
-		"everything is hidden":              {plainApp(), planned, hidden, `[{"port":8080,"links":["auth"],"memory_mb":600}]`, true, false},
-		"an earlier change was not made":    {reverted, plainApp(), before, "[]", true, true},
-		"an earlier change was made":        {reverted, plainApp(), others, `[{"port":3000,"links":[]}]`, false, false},
-		"an earlier change is hidden":       {reverted, plainApp(), client.App{}, `[{"port":3000,"links":[]}]`, true, false},
-		"a creation, compared with nothing": {nothing, plainApp(), before, "[]", true, true},
-		"another app of the name":           {nothing, plainApp(), others, `[{"port":3000}]`, false, true},
+		"nothing is planned":                {plainApp(), plainApp(), others, "[]", true},
+		"nothing is shown":                  {plainApp(), planned, before, all, false},
+		"everything is shown":               {plainApp(), planned, after, all, true},
+		"a part is shown":                   {plainApp(), planned, part, all, false},
+		"everything is hidden":              {plainApp(), planned, hidden, all, true},
+		"an earlier change was not made":    {reverted, plainApp(), before, `[{"port":3000,"links":[]}]`, true},
+		"an earlier change was made":        {reverted, plainApp(), others, `[{"port":3000,"links":[]}]`, false},
+		"an earlier change is hidden":       {reverted, plainApp(), client.App{}, `[{"port":3000,"links":[]}]`, true},
+		"a creation, compared with nothing": {nothing, plainApp(), before, whole, true},
+		"another app of the name":           {nothing, plainApp(), others, whole, false},
 	} {
 		if got := fmt.Sprint(appDifference(row.prior, row.planned, row.record, nil, false)); got != row.sent {
 			t.Errorf("%s: got %s sent, want %s", name, got, row.sent)
 		}
 		if got := row.planned.shows(row.prior, row.record); got != row.shown {
 			t.Errorf("%s: got shown %t, want %t", name, got, row.shown)
-		}
-		if got := row.planned.isPartlyShown(row.prior, row.record); got != row.partly {
-			t.Errorf("%s: got partly shown %t, want %t", name, got, row.partly)
 		}
 	}
 }

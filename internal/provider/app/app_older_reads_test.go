@@ -50,7 +50,7 @@ func TestDeployedAppIsReadAsItRan(t *testing.T) {
 	})
 }
 
-// The same holds for an app.
+// A setting of an app is sent without a comparison.
 func TestOldAppDoesNotPassForThePlan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake, c := providertest.LaggingReads(t, "/instances/i-one/apps/web", "port", 3000)

@@ -55,7 +55,7 @@ func (u appUpdate) run(ctx context.Context, turn *client.Turn, p appProgress) (a
 }
 
 func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgress) error {
-	app, err := u.current(ctx, turn, p)
+	app, err := u.await(ctx, turn, p)
 	if err != nil {
 		return err
 	}
@@ -98,21 +98,6 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 	return u.planned.refuseAnother(deployed)
 }
 
-// current reads the app before its steps. A creation has nothing before it that a read
-// could show.
-func (u appUpdate) current(ctx context.Context, turn *client.Turn, p *appProgress) (client.App, error) {
-	read := func(ctx context.Context, turn *client.Turn) (client.App, error) { return u.await(ctx, turn, p) }
-	return base.ReadBeforeChange(ctx, turn, read, func(a client.App) bool {
-		return u.imported == nil && !p.work.Creating && u.isPartlyShown(a, *p)
-	})
-}
-
-// isPartlyShown reports whether a record shows a part of what the plan changes.
-func (u appUpdate) isPartlyShown(app client.App, p appProgress) bool {
-	env, err := u.envToSend(app, p)
-	return envChanges(u.prior, u.planned) && err == nil && env == nil || u.planned.isPartlyShown(u.prior, app)
-}
-
 // await waits for the import's job, or for a job that an earlier apply or another client
 // has begun, and reads the app. It returns the error of a failed job only for the import.
 // If any other job failed, its change is missing from the record, so the update makes it
@@ -137,17 +122,17 @@ func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress)
 	if !u.changes(*p) && !p.work.Unfinished() {
 		return client.ReadBack(ctx, u.Client, u.app(u.planned), client.AnyRecord)
 	}
-	_, foreign, err := turn.AwaitIdle(ctx)
+	_, waited, err := turn.AwaitIdle(ctx)
 	if err != nil {
 		return client.App{}, err
 	}
-	return client.ReadBack(ctx, u.Client, u.app(u.planned), func(a client.App) bool {
-		if !foreign {
-			return true
-		}
-		env, err := u.envToSend(a, *p)
-		return err == nil && env == nil && u.planned.shows(u.prior, a)
-	})
+	return client.ReadBack(ctx, u.Client, u.app(u.planned), func(a client.App) bool { return !waited || u.showsWhatBuilds(a, *p) })
+}
+
+// showsWhatBuilds reports whether a record shows the planned branch and variables.
+func (u appUpdate) showsWhatBuilds(a client.App, p appProgress) bool {
+	env, err := u.envToSend(a, p)
+	return err == nil && env == nil && appChange(u.prior, u.planned).Without(a).Branch == nil
 }
 
 // changes reports whether the plan changes anything at the service.

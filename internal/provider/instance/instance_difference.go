@@ -18,19 +18,21 @@ type instanceStep struct {
 	plan    string
 }
 
-// instanceDifference returns the steps that make the planned changes: the differences
-// between prior and planned that the instance does not show yet. there is the instance as
-// it is. The order of the steps always fits both plans: the machine is resized before its
+// instanceDifference returns the steps that make the planned changes, the differences
+// between prior and planned. there is the instance as it is. Engines and a plan that it
+// shows already are not sent again. A name and tags are sent without a comparison, because
+// that costs nothing. The order of the steps always fits both plans: the machine is resized before its
 // engines need more memory, and after they need less. A step that sends a whole set sends
 // the planned one.
 func instanceDifference(prior, planned, there instanceModel, kinds map[string]client.EngineKind) []instanceStep {
-	missing := partsThatDiffer(prior, planned).and(partsThatDiffer(there, planned))
+	changes := partsThatDiffer(prior, planned)
+	missing := changes.and(partsThatDiffer(there, planned))
 	var steps []instanceStep
 	var label client.InstanceChange
-	if missing.name {
+	if changes.name {
 		label.Name = planned.Name.ValueStringPointer()
 	}
-	if missing.tags {
+	if changes.tags {
 		tags := attributes.Sorted(attributes.ElementsOf(planned.TagsAll))
 		label.Tags = &tags
 	}
@@ -69,15 +71,6 @@ func partsThatDiffer(a, b instanceModel) instanceParts {
 
 func (p instanceParts) and(q instanceParts) instanceParts {
 	return instanceParts{p.name && q.name, p.tags && q.tags, p.engines && q.engines, p.plan && q.plan}
-}
-
-// isPartlyShown reports whether a record shows a part of what the plan changes of the prior
-// state.
-func (m instanceModel) isPartlyShown(prior instanceModel, i client.Instance) bool {
-	there := prior
-	there.setRecord(i, types.SetNull(types.StringType)) // whose the tags are does not matter here
-	changes := partsThatDiffer(prior, m)
-	return changes.and(partsThatDiffer(there, m)) != changes
 }
 
 // isLike reports whether two steps change the same part of an instance.
@@ -128,7 +121,13 @@ func (s instanceStep) applyTo(m *instanceModel, planned instanceModel) {
 // shows reports whether a record shows everything that the plan m changes of the prior
 // state.
 func (m instanceModel) shows(prior instanceModel, i client.Instance) bool {
+	return m.missing(prior, i) == instanceParts{}
+}
+
+// missing returns the parts that the plan m changes of the prior state and that a record
+// does not show.
+func (m instanceModel) missing(prior instanceModel, i client.Instance) instanceParts {
 	shown := m
 	shown.setRecord(i, types.SetNull(types.StringType)) // the difference compares tags_all, so default tags do not matter
-	return len(instanceDifference(prior, m, shown, nil)) == 0
+	return partsThatDiffer(prior, m).and(partsThatDiffer(shown, m))
 }

@@ -179,7 +179,7 @@ func stepsLeadToThePlan(t *testing.T, first, last int) {
 				t.Fatalf("pair %d: from %s to %s: got %d refused and error %v, want none", n, shape(before), shape(planned), refused, err)
 			}
 			there, _ := fake.Instance(id)
-			if len(instanceDifference(before, planned, done, nil)) > 0 || shape(done) != shape(planned) || there.Plan != planned.Plan.ValueString() || there.Name != planned.Name.ValueString() {
+			if partsThatDiffer(done, planned) != (instanceParts{}) || shape(done) != shape(planned) || there.Plan != planned.Plan.ValueString() || there.Name != planned.Name.ValueString() {
 				t.Fatalf("pair %d: from %s: got %s, want %s", n, shape(before), shape(done), shape(planned))
 			}
 			fake.RemoveInstance(id)

@@ -49,22 +49,21 @@ func TestInstanceThatRunsIsReadAsItRan(t *testing.T) {
 	})
 }
 
-// A read that lags may show the planned value although the instance has changed since. The
-// change is sent anyway.
+// A name is sent without a comparison.
 func TestOldInstanceDoesNotPassForThePlan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake, c := providertest.LaggingReads(t, "/instances/i-one", "plan", "free")
-		fake.AddInstance(fakeservice.Instance{ID: "i-one", Plan: "large", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
+		fake, c := providertest.LaggingReads(t, "/instances/i-one", "name", "test")
+		fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "other", Plan: "large", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
 		turn, before := enterOne(t, c)
-		before.Plan = types.StringValue("large")
+		before.Name = types.StringValue("other")
 		planned := before
-		planned.Plan = types.StringValue("free")
+		planned.Name = types.StringValue("test")
 		update := instanceUpdate{instanceResource: &instanceResource{base.Resource{Data: base.Data{Client: c}}}, prior: before, planned: planned, save: func(instanceModel) {}}
 		if _, err := update.run(t.Context(), turn, before); err != nil {
 			t.Fatal(err)
 		}
-		if i, _ := fake.Instance("i-one"); i.Plan != "free" {
-			t.Errorf("got plan %s, want free", i.Plan)
+		if i, _ := fake.Instance("i-one"); i.Name != "test" {
+			t.Errorf("got name %s, want test", i.Name)
 		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -38,8 +37,7 @@ type instanceUpdate struct {
 // run makes each missing change. It returns the final model, or on an error the model as
 // far as run got.
 func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceModel) (instanceModel, error) {
-	reached := u.prior // with the steps that this update has sent
-	instance, err := u.current(ctx, turn, reached)
+	instance, err := u.idle(ctx, turn)
 	if err != nil {
 		return m, err
 	}
@@ -70,7 +68,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	}
 	for i, step := range steps {
 		if i > 0 { // another client may have made this change during the last step
-			if instance, err = u.current(ctx, turn, reached); err != nil {
+			if instance, err = u.idle(ctx, turn); err != nil {
 				return m, err
 			}
 			there := m
@@ -80,7 +78,6 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 				continue
 			}
 		}
-		begun := time.Now()
 		if err := step.send(ctx, turn, budgets); err != nil {
 			if !client.NothingDone(err) && !errors.Is(err, errRefused) {
 				step.forget(&m, instance)
@@ -89,11 +86,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 			return m, err
 		}
 		step.applyTo(&m, wanted)
-		step.applyTo(&reached, wanted)
 		u.save(m)
-		if turn.BusySince(begun) {
-			return u.run(ctx, turn, m) // another client's job may have made the remaining changes
-		}
 	}
 	if len(steps) > 0 {
 		// The instance has run, but some replicas may not show it yet.
@@ -117,33 +110,28 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	return done.withoutUnknowns(), nil
 }
 
-// current reads the instance before a step. reached is the prior state with the steps that
-// were sent. A creation has nothing before it that a read could show.
-func (u instanceUpdate) current(ctx context.Context, turn *client.Turn, reached instanceModel) (client.Instance, error) {
-	return base.ReadBeforeChange(ctx, turn, u.idle, func(i client.Instance) bool {
-		return !u.creating && u.planned.isPartlyShown(reached, i)
-	})
-}
-
 // idle reads the instance once it has run and no job is in progress. If another client or
-// an interrupted apply has begun a change, idle waits for that job's end and until reads
-// show its result.
+// an interrupted apply has begun a change, idle waits for that job's end. The job may have
+// made the planned engines or plan, so idle then waits until reads show them or can no
+// longer lag.
 func (u instanceUpdate) idle(ctx context.Context, turn *client.Turn) (client.Instance, error) {
 	if !u.changes() {
 		return client.ReadBack(ctx, u.Client, u.instance(turn), base.HasRun)
 	}
-	instance, foreign, err := turn.AwaitIdle(ctx)
-	if err != nil || base.HasRun(instance) && (!foreign || u.planned.shows(u.prior, instance)) {
+	instance, waited, err := turn.AwaitIdle(ctx)
+	isCurrent := func(i client.Instance) bool {
+		missing := u.planned.missing(u.prior, i)
+		return base.HasRun(i) && (!waited || !missing.engines && !missing.plan)
+	}
+	if err != nil || isCurrent(instance) {
 		return instance, err
 	}
-	return client.ReadBack(ctx, u.Client, u.instance(turn), func(i client.Instance) bool {
-		return base.HasRun(i) && (!foreign || u.planned.shows(u.prior, i))
-	})
+	return client.ReadBack(ctx, u.Client, u.instance(turn), isCurrent)
 }
 
 // changes reports whether the plan changes anything at the service.
 func (u instanceUpdate) changes() bool {
-	return len(instanceDifference(u.prior, u.planned, u.prior, nil)) > 0
+	return partsThatDiffer(u.prior, u.planned) != instanceParts{}
 }
 
 func (r *instanceResource) instance(turn *client.Turn) func(context.Context) (client.Instance, error) {
