@@ -25,7 +25,7 @@ func (a applied) against(rounds int) float64 {
 }
 
 // apply measures applies against the duration of their jobs and builds. The fake's clock has
-// its real speed, because the provider waits by the usual durations of jobs.
+// its real speed, because the provider's polls depend on it.
 func (b *bench) apply() (*table, error) {
 	t := &table{
 		Name: "apply", Title: "first to last request, against the longest chain of jobs and builds",

@@ -1,5 +1,5 @@
 // Command bench measures the provider's cost, each time together with its floor, and prints
-// tables. They cover plans without changes, waiting, applies, processes that share a limit
+// tables. They cover plans without changes, applies, processes that share a limit
 // of requests, the start, and large accounts. README.md explains each table and its
 // targets.
 //
@@ -131,7 +131,6 @@ var benchmarks = []struct {
 	{"plan", (*bench).plan},
 	{"refreshes", (*bench).refreshes},
 	{"account", (*bench).account},
-	{"wait", (*bench).wait},
 	{"crowd", (*bench).crowd},
 	{"apply", (*bench).apply},
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/client/waitbench"
 )
 
 func TestFlags(t *testing.T) {
@@ -183,28 +182,6 @@ func TestPlanTargets(t *testing.T) {
 		}
 	}
 	want := []string{"2.1 of 2: false", "1.5 of 1.5: true", "7 of 8: true", "39 of 60: true"}
-	if diff := cmp.Diff(want, said); diff != "" {
-		t.Errorf("targets (-want +got):\n%s", diff)
-	}
-}
-
-func TestWaitTargets(t *testing.T) {
-	t.Parallel()
-	const s = time.Second
-	of := func(name string, job, late time.Duration, polls float64) waitbench.Result {
-		return waitbench.Result{Case: name, Job: job, Late: late, Polls: polls}
-	}
-	const estimate = "estimate with 20 % spread"
-	made := waitTable([]waitbench.Result{
-		of(estimate, 2*s, 100*time.Millisecond, 4), of(estimate, 10*s, 9*s, 99), of(estimate, 60*s, 3*s, 99), of(estimate, 480*s, 24*s, 30),
-		of("estimate 4 times too long", 60*s, s, 9), of("estimate 4 times too short", 60*s, 18*s, 9),
-		of("no estimate", 480*s, 50*s, 99),
-	})
-	var said []string
-	for _, held := range made.Targets {
-		said = append(said, fmt.Sprintf("%.3g of %g: %t", *held.Value, held.Most, held.Held))
-	}
-	want := []string{"5 of 3: false", "5 of 5: true", "0.1 of 0.25: true", "30 of 40: true", "30 of 25: false"}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("targets (-want +got):\n%s", diff)
 	}

@@ -34,8 +34,8 @@ func (s step) took(now time.Time) time.Duration {
 // nearlyDone is the largest percentage of a step that has not ended.
 const nearlyDone = 99
 
-// percent returns the percentage to show: the service's, or the share of the usual duration
-// if that is larger, because not every job reports its progress.
+// percent returns the percentage to show: the service's, or the share of the estimated
+// duration if that is larger.
 func (s step) percent(now time.Time) int {
 	if s.last.Status == progress.StatusDone {
 		return 100

@@ -77,10 +77,6 @@ func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID, bef
 // runs.
 func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before string) error {
 	last := Build{ID: buildID, Status: "queued"}
-	operation := OpBuild
-	if before == "" {
-		operation = opFirstBuild
-	}
 	key := instanceID + "/" + app + "/" + buildID
 	defer c.reads.builds.drop(key)
 	if buildID == "" && before != "" {
@@ -90,8 +86,8 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 	}
 	polled := c.reads.sequence.now()
 	search := buildSearch{id: buildID}
-	tell := c.progressOf(Progress{InstanceID: instanceID, App: app, Operation: OpBuild}, usualDuration[operation])
-	err := c.wait(ctx, FirstPoll, usualDuration[operation], func(ctx context.Context) (observation, error) {
+	tell := c.progressOf(Progress{InstanceID: instanceID, App: app, Operation: OpBuild})
+	err := c.wait(ctx, FirstPoll, func(ctx context.Context) (observation, error) {
 		builds, err := c.reads.builds.get(ctx, key, since(polled), func(ctx context.Context) ([]Build, error) {
 			r := buildsRequest(instanceID, app)
 			r.Poll = true
@@ -168,7 +164,7 @@ func pickBuild(builds []Build, id string) (Build, bool) {
 // returns an *AppError, and if ctx ends first, an *InterruptedError.
 func (c *Client) WaitAppRunning(ctx context.Context, instanceID, app, before string) error {
 	defer c.reads.changed(instanceID)
-	err := c.wait(ctx, 0, 0, c.watchRunning(instanceID, app, before).look)
+	err := c.wait(ctx, 0, c.watchRunning(instanceID, app, before).look)
 	return interrupted(ctx, err, "app "+app+" to run", "")
 }
 

@@ -73,8 +73,8 @@ func TestBuilds(t *testing.T) {
 				if took < row.takes || took > row.takes+row.takes/3+longestBlind+2*time.Second {
 					t.Errorf("WaitDeployed: got an end after %s, want one after %s", took, row.takes)
 				}
-				if n := len(wire.Requests()); n > 200 {
-					t.Errorf("requests: got %d, want at most 200", n)
+				if n := len(wire.Requests()); n > 250 {
+					t.Errorf("requests: got %d, want at most 250", n)
 				}
 			})
 		})
@@ -191,7 +191,7 @@ func TestBuildWords(t *testing.T) {
 	}
 }
 
-// history serves an app's builds as the service does: in pages of at most 200 or limit.
+// history serves an app's builds as the service does: in pages of at most 250 or limit.
 // The newest build has the highest number.
 func history(builds []object) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -252,7 +252,7 @@ func (c *Client) WaitCreated(ctx context.Context, id, job string) error {
 func (c *Client) creationNamed(ctx context.Context, id string) (Instance, error) {
 	defer c.reads.changed(id)
 	var instance Instance
-	err := c.wait(ctx, FirstPoll, usualDuration[OpCreate], func(ctx context.Context) (observation, error) {
+	err := c.wait(ctx, FirstPoll, func(ctx context.Context) (observation, error) {
 		var err error
 		instance, err = c.pollInstance(ctx, id)
 		if err != nil {

@@ -29,10 +29,9 @@
 // # Waiting
 //
 // All waits for a job, a build or a record are one loop (Client.wait). A search for
-// something that may not exist has the same pauses (look). Polls become frequent near the
-// expected end (NextPoll); package waitbench measures how late a wait notices the end. The expected
-// end comes from the service's progress, or from a table of usual durations. No clock of
-// the service is used. Callers that wait for the same job share its polls.
+// something that may not exist has the same pauses (look). If the
+// job's record shows its progress, polls become frequent near the expected end (NextPoll).
+// No clock of the service is used. Callers that wait for the same job share its polls.
 //
 // The waits are not a package of their own. If a job is missing, the instance's record
 // decides, so such a package would need an interface that only the client implements.

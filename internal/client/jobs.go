@@ -36,37 +36,6 @@ const (
 	OpEngineRestart  = "engine_restart"
 )
 
-// usualDuration is the typical duration of each operation (SERVICE.md#jobs). It only shapes the polling: a
-// wrong value costs a few polls, but never makes a wait fail.
-var usualDuration = map[string]time.Duration{
-	OpCreate:         480 * time.Second,
-	OpUpdate:         5 * time.Second,
-	OpDelete:         30 * time.Second,
-	OpEngines:        30 * time.Second,
-	OpAllowlist:      20 * time.Second,
-	OpConsole:        5 * time.Second,
-	OpAuthSettings:   5 * time.Second,
-	OpRotate:         20 * time.Second,
-	OpResize:         60 * time.Second,
-	OpReset:          60 * time.Second,
-	OpRestore:        120 * time.Second,
-	OpDatabaseCreate: 5 * time.Second,
-	OpDatabaseDrop:   5 * time.Second,
-	OpExtensionSet:   5 * time.Second,
-	OpExtensionDrop:  5 * time.Second,
-	OpAppImport:      20 * time.Second,
-	OpAppUpdate:      5 * time.Second,
-	OpAppDelete:      10 * time.Second,
-	OpAppRedeploy:    5 * time.Second,
-	OpAppRestart:     10 * time.Second,
-	OpEngineRestart:  20 * time.Second,
-	opFirstBuild:     180 * time.Second,
-	OpBuild:          120 * time.Second,
-}
-
-// opFirstBuild is the first build of an app, which takes longer than later ones (OpBuild).
-const opFirstBuild = "first build"
-
 // A Job is a queued change of an instance (SERVICE.md#jobs).
 type Job struct {
 	ID         string        `json:"id"`
@@ -146,7 +115,7 @@ const missingJobGrace = time.Minute
 
 // WaitJob waits until the record of a job shows that it is done. The error is a *JobError
 // if the job failed, a *MissingJobError if the service does not know the job, and an
-// *InterruptedError if the context ended. operation shapes the polling; "" means unknown.
+// *InterruptedError if the context ended. operation is the job's, "" if unknown.
 // progress, if non-nil, is called with each state of the job.
 //
 // The job of a deletion may disappear together with its instance. It then counts as done
@@ -175,9 +144,9 @@ func (c *Client) watchJob(ctx context.Context, instanceID string, p Pending, ope
 	last := Job{ID: p.JobID, InstanceID: instanceID, Operation: operation, Status: "queued"}
 	defer c.reads.jobs.drop(p.JobID)
 	polled := c.reads.sequence.now()
-	tell := c.progressOf(Progress{InstanceID: instanceID, JobID: p.JobID, Operation: operation}, usualDuration[operation])
+	tell := c.progressOf(Progress{InstanceID: instanceID, JobID: p.JobID, Operation: operation})
 	var missingSince time.Time
-	err := c.wait(ctx, FirstPoll, usualDuration[operation], func(ctx context.Context) (observation, error) {
+	err := c.wait(ctx, FirstPoll, func(ctx context.Context) (observation, error) {
 		asked := time.Now()
 		job, err := c.reads.jobs.get(ctx, p.JobID, since(polled), func(ctx context.Context) (Job, error) { return c.job(ctx, p.JobID, true) })
 		polled = c.reads.sequence.now()
@@ -253,7 +222,7 @@ func (c *Client) missingJob(ctx context.Context, job Job, missing time.Duration)
 func (c *Client) waitGone(ctx context.Context, id string) error {
 	defer c.reads.changed(id)
 	var notDeletingSince time.Time
-	err := c.wait(ctx, FirstPoll, usualDuration[OpDelete], func(ctx context.Context) (observation, error) {
+	err := c.wait(ctx, FirstPoll, func(ctx context.Context) (observation, error) {
 		instance, err := c.pollInstance(ctx, id)
 		switch {
 		case errors.Is(err, ErrNotFound):

@@ -358,7 +358,7 @@ func (t *Turn) AwaitIdle(ctx context.Context) (instance Instance, waited bool, e
 // awaitNamed reads the instance and waits for the job that its record names. The outcome
 // of that job is not an error.
 func (t *Turn) awaitNamed(ctx context.Context) (instance Instance, job Job, err error) {
-	err = t.c.wait(ctx, 0, 0, func(ctx context.Context) (observation, error) {
+	err = t.c.wait(ctx, 0, func(ctx context.Context) (observation, error) {
 		var err error
 		if instance, err = t.c.pollInstance(ctx, t.id); err == nil {
 			err = t.c.awaitsCheckout(ctx, instance)

@@ -21,16 +21,16 @@ type Progress struct {
 	Status       string // the service's word
 	Done, Failed bool
 	Percent      int       // 0 to 100; 0 if the service reports none
-	EstimatedEnd time.Time // zero if the operation has no usual duration
+	EstimatedEnd time.Time // by the progress so far; zero if the service reports none
 	LogLine      string    // the last line of a failed build's log, or ""
 }
 
 // report passes a state of a job or build to Options.Progress.
 type report func(ctx context.Context, status Word, percent int, change func(*Progress))
 
-// progressOf returns a function that reports each state of one job or build once. usual is
-// the usual duration of all of it, or 0.
-func (c *Client) progressOf(of Progress, usual time.Duration) report {
+// progressOf returns a function that reports each state of one job or build once.
+func (c *Client) progressOf(of Progress) report {
+	begun := time.Now()
 	var told Progress
 	return func(ctx context.Context, status Word, percent int, change func(*Progress)) {
 		now := of
@@ -42,9 +42,8 @@ func (c *Client) progressOf(of Progress, usual time.Duration) report {
 			return
 		}
 		told = now
-		if usual > 0 && !now.Done && !now.Failed {
-			left := usual * time.Duration(100-min(max(percent, 0), 100)) / 100
-			now.EstimatedEnd = time.Now().Add(left)
+		if percent > 0 && percent < 100 && !now.Done && !now.Failed {
+			now.EstimatedEnd = begun.Add(time.Since(begun) * 100 / time.Duration(percent))
 		}
 		c.progress(ctx, now)
 	}

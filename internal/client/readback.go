@@ -18,7 +18,7 @@ func ReadBack[T any](ctx context.Context, c *Client, read func(context.Context) 
 // ReadBackWithin is like ReadBack, for a write that the service may show only after a limit.
 func ReadBackWithin[T any](ctx context.Context, c *Client, limit time.Duration, read func(context.Context) (T, error), shows func(T) bool) (record T, err error) {
 	begun := time.Now()
-	err = c.wait(ctx, 0, 0, func(ctx context.Context) (observation, error) {
+	err = c.wait(ctx, 0, func(ctx context.Context) (observation, error) {
 		var failure error
 		record, failure = read(ctx)
 		late := time.Since(begun) >= limit

@@ -35,7 +35,7 @@ func (e *permanentError) Unwrap() error { return e.error }
 // wait polls until the work is done: first after delay, then at the intervals of
 // NextPoll. It returns the context's error if that ends first. It returns a poll's error
 // if that is permanent or a refusal, or if polls have failed for too long.
-func (c *Client) wait(ctx context.Context, delay, estimate time.Duration, poll func(context.Context) (observation, error)) error {
+func (c *Client) wait(ctx context.Context, delay time.Duration, poll func(context.Context) (observation, error)) error {
 	begun := time.Now()
 	var failingSince time.Time // zero while polls are answered
 	for failures := 0; ; {
@@ -43,7 +43,7 @@ func (c *Client) wait(ctx context.Context, delay, estimate time.Duration, poll f
 			return err
 		}
 		seen, err := poll(ctx)
-		next := c.random.Jitter(NextPoll(time.Since(begun), estimate, seen.progress))
+		next := c.random.Jitter(NextPoll(time.Since(begun), seen.progress))
 		var final *permanentError
 		var refused *transport.APIError
 		var told time.Duration
@@ -99,7 +99,7 @@ func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(
 		if !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, context.Canceled) {
 			err = failure // and not the end of look itself
 		}
-		if lifetime.Ended(ctx) || lifetime.Pause(ctx, c.random.Jitter(NextPoll(time.Since(begun), 0, 0))) != nil {
+		if lifetime.Ended(ctx) || lifetime.Pause(ctx, c.random.Jitter(NextPoll(time.Since(begun), 0))) != nil {
 			return found, false, err
 		}
 	}

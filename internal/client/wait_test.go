@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"sync"
 	"testing"
@@ -29,20 +28,19 @@ func jobOf(begun time.Time, takes time.Duration, tells bool) object {
 
 func TestWaitSeesTheEndSoonAndPollsSeldom(t *testing.T) {
 	rows := []struct {
-		name      string
-		operation string
-		takes     time.Duration
-		tells     bool
-		late      time.Duration
-		polls     int
+		name  string
+		takes time.Duration
+		tells bool
+		late  time.Duration
+		polls int
 	}{
-		{"as usual, progress told", OpCreate, 480 * time.Second, true, 22 * time.Second, 60},
-		{"as usual, nothing told", OpCreate, 480 * time.Second, false, 22 * time.Second, 60},
-		{"much faster than usual", OpCreate, 24 * time.Second, true, 1200 * time.Millisecond, 45},
-		{"much faster, nothing told", OpCreate, 24 * time.Second, false, 7 * time.Second, 40},
-		{"much slower than usual", OpConsole, 10 * time.Minute, true, 27 * time.Second, 120},
-		{"unknown operation", "", 3 * time.Minute, false, 16 * time.Second, 80},
-		{"at once", OpConsole, time.Millisecond, true, FirstPoll, 1},
+		{"a creation, progress told", 480 * time.Second, true, 22 * time.Second, 60},
+		{"a creation, nothing told", 480 * time.Second, false, 11 * time.Second, 90},
+		{"24 s, progress told", 24 * time.Second, true, 1200 * time.Millisecond, 45},
+		{"24 s, nothing told", 24 * time.Second, false, 4 * time.Second, 45},
+		{"ten minutes, progress told", 10 * time.Minute, true, 27 * time.Second, 120},
+		{"three minutes, nothing told", 3 * time.Minute, false, 11 * time.Second, 60},
+		{"at once", time.Millisecond, true, FirstPoll, 1},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -51,7 +49,7 @@ func TestWaitSeesTheEndSoonAndPollsSeldom(t *testing.T) {
 				c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 					respond(w, 200, jobOf(begun, row.takes, row.tells))
 				})
-				if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, row.operation, nil); err != nil {
+				if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, "", nil); err != nil {
 					t.Fatal(err)
 				}
 				late := time.Since(begun) - row.takes
@@ -67,45 +65,13 @@ func TestWaitSeesTheEndSoonAndPollsSeldom(t *testing.T) {
 	}
 }
 
-// A real wait is no later than waitbench measures for its schedule, if the job takes up to
-// a fifth more or less than the table says.
-func TestWaitWithAnEstimateIsSeldomLate(t *testing.T) {
-	for operation, row := range map[string]struct {
-		late  float64 // share of the duration, on average
-		polls int     // on average
-	}{OpResize: {0.05, 35}, OpCreate: {0.03, 40}} {
-		synctest.Test(t, func(t *testing.T) {
-			random := rand.New(rand.NewPCG(1, 1))
-			const runs = 400
-			var late, total time.Duration
-			polls := 0
-			for range runs {
-				begun := time.Now()
-				takes := time.Duration(float64(usualDuration[operation]) * (0.8 + 0.4*random.Float64()))
-				c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, 200, jobOf(begun, takes, false)) },
-					func(o *Options) { o.Random = rand.NewPCG(2, random.Uint64()) })
-				if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, operation, nil); err != nil {
-					t.Fatal(err)
-				}
-				late, total = late+time.Since(begun)-takes, total+takes
-				polls += len(wire.Requests())
-			}
-			share := float64(late) / float64(total)
-			t.Logf("%s: %.2f %% late, %.1f polls", operation, 100*share, float64(polls)/runs)
-			if share > row.late || polls > row.polls*runs {
-				t.Errorf("%s: got %.2f %% late and %d polls, want at most %.0f %% and %d", operation, 100*share, polls/runs, 100*row.late, row.polls)
-			}
-		})
-	}
-}
-
 // Waits for the same job or build share its polls. Only at its beginning does a wait poll
 // more often than those that have waited for longer. A wait that uses the poll of another,
 // made just before the end, sees the end up to an interval later than by its own polls.
 func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 	const takes, spread = 100 * time.Second, 20 * 700 * time.Millisecond
 	// The last wait has the longest interval at the end, with jitter.
-	interval := NextPoll(takes-spread, usualDuration[OpRestore], 0) * 11 / 10
+	interval := NextPoll(takes-spread, 0) * 11 / 10
 	for name, wait := range map[string]func(context.Context, *Client) error{
 		"job": func(ctx context.Context, c *Client) error {
 			return c.WaitJob(ctx, "i", Pending{JobID: "j-1"}, OpRestore, nil)
@@ -265,7 +231,7 @@ func TestEndOfTheContextHidesNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		c, _ := newTestClient(t, nil)
-		err := c.wait(ctx, 0, 0, func(context.Context) (observation, error) {
+		err := c.wait(ctx, 0, func(context.Context) (observation, error) {
 			cancel()
 			return observation{}, permanent(&JobError{Job: Job{ID: "j-1"}})
 		})

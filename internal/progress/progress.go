@@ -37,7 +37,7 @@ type Line struct {
 	Status string `json:"status"`
 	// Percent is 0 to 100.
 	Percent int `json:"percent"`
-	// EstimatedEnd is when the job or build usually ends.
+	// EstimatedEnd is when the job will end, by its progress so far. It is zero if none is known.
 	EstimatedEnd time.Time `json:"estimated_end,omitzero"`
 	// Log is the last line of a failed build's log, without the values of variables.
 	Log string `json:"log,omitempty"`
