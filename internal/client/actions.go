@@ -11,27 +11,18 @@ func (t *Turn) Rotate(ctx context.Context) (Pending, error) {
 	return t.action(ctx, OpRotate, struct{}{})
 }
 
-// Resize moves the instance to another plan. The record shows the plan, so a change whose
-// response was lost is found there. The request is not sent if a job that occupied the
-// instance has already made the change.
+// Resize moves the instance to another plan. The record shows the plan, so a request whose
+// response was lost is sent again if the record does not show it.
 func (t *Turn) Resize(ctx context.Context, plan string) (Pending, error) {
-	m := mutation{
-		Request:   transport.Request{Path: []string{"actions", OpResize}, Body: map[string]string{"plan": plan}},
+	body := map[string]string{"plan": plan}
+	return t.set(ctx, mutation{
+		Request:   transport.Request{Path: []string{"actions", OpResize}},
 		operation: OpResize,
-		isApplied: func(ctx context.Context) (bool, error) {
+		prepare:   func(context.Context) (any, error) { return body, nil },
+		isMade: func(ctx context.Context) (bool, error) {
 			i, err := t.c.Instance(ctx, t.id)
 			return i.PlanID() == plan, err
 		},
-	}
-	return t.post(ctx, m, func(ctx context.Context) (Pending, bool, error) {
-		instance, err := t.c.Instance(ctx, t.id)
-		if err != nil {
-			return Pending{}, false, err
-		}
-		if job, own, err := t.ownJob(ctx, m, instance); own || err != nil {
-			return Pending{JobID: job.ID}, own, err
-		}
-		return NothingPending(), instance.PlanID() == plan, nil
 	})
 }
 
@@ -56,7 +47,7 @@ func (t *Turn) action(ctx context.Context, operation string, body any) (Pending,
 	return t.act(ctx, mutation{
 		Request:   transport.Request{Path: []string{"actions", operation}, Body: body},
 		operation: operation,
-	}, "")
+	})
 }
 
 // RestartEngine restarts one engine and keeps its data.
@@ -65,7 +56,7 @@ func (t *Turn) RestartEngine(ctx context.Context, engine string) (Pending, error
 		Request:   transport.Request{Path: []string{"engines", engine, "actions", "restart"}, Body: struct{}{}},
 		operation: OpEngineRestart,
 		target:    "engines/" + engine,
-	}, "")
+	})
 }
 
 // A Backup is a daily backup or an undo snapshot.

@@ -120,7 +120,7 @@ func (t *Turn) ImportApp(ctx context.Context, n NewApp) (Pending, error) {
 		Request:   transport.Request{Path: []string{"apps", "import"}, Body: n},
 		operation: OpAppImport,
 		target:    appTarget(n.Name),
-		isApplied: func(ctx context.Context) (bool, error) {
+		isMade: func(ctx context.Context) (bool, error) {
 			return exists(t.c.App(ctx, t.id, n.Name))
 		},
 	}, taken)
@@ -133,7 +133,7 @@ func (t *Turn) UpdateApp(ctx context.Context, name string, change AppChange) (Pe
 		Request:   transport.Request{Method: http.MethodPatch, Path: []string{"apps", name}, Body: change},
 		operation: OpAppUpdate,
 		target:    appTarget(name),
-		isApplied: func(ctx context.Context) (bool, error) {
+		isMade: func(ctx context.Context) (bool, error) {
 			app, err := t.c.App(ctx, t.id, name)
 			return err == nil && change.Without(app) == AppChange{}, err
 		},
@@ -177,39 +177,9 @@ func (t *Turn) DeleteApp(ctx context.Context, name string, guard DeleteGuard) (P
 		operation: OpAppDelete,
 		target:    appTarget(name),
 		prepare:   guard.prepare,
-		isApplied: func(ctx context.Context) (bool, error) {
+		isMade: func(ctx context.Context) (bool, error) {
 			return absent(t.c.RefreshApp(ctx, t.id, name))
 		},
-	})
-}
-
-// RedeployApp builds the newest commit of the app's branch and deploys it.
-func (t *Turn) RedeployApp(ctx context.Context, name string) (Pending, error) {
-	return t.act(ctx, mutation{
-		Request:   transport.Request{Path: []string{"apps", name, "actions", "redeploy"}, Body: struct{}{}},
-		operation: OpAppRedeploy,
-		target:    appTarget(name),
-	}, name)
-}
-
-// RebuildApp is like RedeployApp, for a caller that noted the ids of the existing builds
-// before its first request. A build that is not in noted comes from this caller. So if a
-// response was lost, RebuildApp finds the build and does not queue a second one.
-func (t *Turn) RebuildApp(ctx context.Context, name string, noted map[string]bool) (Pending, error) {
-	m := mutation{
-		Request:   transport.Request{Path: []string{"apps", name, "actions", "redeploy"}, Body: struct{}{}},
-		operation: OpAppRedeploy,
-		target:    appTarget(name),
-		isApplied: func(ctx context.Context) (bool, error) {
-			_, found, err := t.newBuild(ctx, name, noted)
-			return found, err
-		},
-	}
-	return t.post(ctx, m, func(ctx context.Context) (Pending, bool, error) {
-		build, found, err := t.newBuild(ctx, name, noted)
-		pending := NothingPending()
-		pending.BuildID = build
-		return pending, found, err
 	})
 }
 
@@ -219,7 +189,7 @@ func (t *Turn) RestartApp(ctx context.Context, name string) (Pending, error) {
 		Request:   transport.Request{Path: []string{"apps", name, "actions", "restart"}, Body: struct{}{}},
 		operation: OpAppRestart,
 		target:    appTarget(name),
-	}, "")
+	})
 }
 
 // appTarget returns the target of an app's jobs.

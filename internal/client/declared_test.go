@@ -14,8 +14,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
-// The result of a resize is visible: the record's plan. A resize is never sent twice,
-// neither after a lost answer nor after a job that has made the change.
+// The result of a resize is visible: the record's plan. A resize is sent again only if the
+// record does not show it.
 func TestResizeIsFoundInTheRecord(t *testing.T) {
 	record := func(plan string, job any) http.HandlerFunc {
 		return says(200, object{"id": "i", "status": "running", "plan": plan, "job_id": job})
@@ -34,13 +34,14 @@ func TestResizeIsFoundInTheRecord(t *testing.T) {
 		instance, job func() http.HandlerFunc
 		pending       Pending
 		unknown       bool
+		posts         int
 	}{
-		"answered":                    {says(202, object{"job_id": "j-1"}), resizing, always(notFound), Pending{JobID: "j-1"}, false},
-		"lost, its job is named":      {gateway(504), resizing, resized, Pending{JobID: "j-1"}, false},
-		"lost, and it is done":        {gateway(504), always(record("large", nil)), always(notFound), NothingPending(), false},
-		"lost, and never carried out": {gateway(504), always(record("small", nil)), always(notFound), Pending{}, true},
-		"lost, another job is named":  {gateway(504), always(record("small", "j-1")), always(jobIs("running", OpUpdate)), Pending{}, true},
-		"somebody else resizes it":    {busy, resizing, resized, NothingPending(), false},
+		"answered":                    {says(202, object{"job_id": "j-1"}), resizing, always(notFound), Pending{JobID: "j-1"}, false, 1},
+		"lost, its job is named":      {gateway(504), resizing, resized, NothingPending(), false, 1},
+		"lost, and it is done":        {gateway(504), always(record("large", nil)), always(notFound), NothingPending(), false, 1},
+		"lost, and not carried out":   {inTurn(gateway(504), says(202, object{"job_id": "j-1"})), always(record("small", nil)), always(notFound), Pending{JobID: "j-1"}, false, 2},
+		"lost, and never carried out": {gateway(504), always(record("small", nil)), always(notFound), Pending{}, true, 4},
+		"somebody else resizes it":    {busy, resizing, resized, NothingPending(), false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -49,8 +50,8 @@ func TestResizeIsFoundInTheRecord(t *testing.T) {
 				if transport.OutcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending != row.pending) {
 					t.Errorf("Resize: got %+v and error %v, want %+v, or an unknown outcome: %t", pending, err, row.pending, row.unknown)
 				}
-				if n := wire.Count("POST"); n != 1 {
-					t.Errorf("POSTs: got %d, want 1", n)
+				if n := wire.Count("POST"); n != row.posts {
+					t.Errorf("POSTs: got %d, want %d", n, row.posts)
 				}
 			})
 		})

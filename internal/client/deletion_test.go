@@ -50,7 +50,7 @@ func TestDeletion(t *testing.T) {
 		}, func() http.HandlerFunc {
 			return during(20*time.Second, gateway(404), during(40*time.Second, jobIs("running", OpDelete), notFound))
 		}, nil, 40 * time.Second, 1},
-		"deleting, its job named":                                    {always(busy), gone(30*time.Second, deleting), gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 0},
+		"deleting, its job named":                                    {always(busy), gone(30*time.Second, deleting), gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, some},
 		"deleting, and no job at work":                               {always(accepted), gone(30*time.Second, unnamed), gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 1},
 		"deleting, no job named, and the service says that one runs": {always(busy), gone(40*time.Second, unnamed), always(notFound), nil, 40 * time.Second, some},
 		"deleting, another job at work": {func() http.HandlerFunc { return inTurn(busy, accepted) }, func() http.HandlerFunc {
@@ -58,10 +58,10 @@ func TestDeletion(t *testing.T) {
 		}, gone(60*time.Second, jobIs("running", OpDelete)), nil, 60 * time.Second, 2},
 		"accepted without a job":                      {always(says(202, object{})), func() http.HandlerFunc { return inTurn(running, during(30*time.Second, unnamed, notFound)) }, always(notFound), nil, 30 * time.Second, 1},
 		"accepted without a job, it stays":            {always(says(202, object{})), always(running), always(notFound), &NoProofError{}, ReadLag, 1},
-		"somebody else deletes it":                    {func() http.HandlerFunc { return inTurn(busy, notFound) }, func() http.HandlerFunc { return inTurn(running, during(30*time.Second, deleting, notFound)) }, gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 1},
+		"somebody else deletes it":                    {func() http.HandlerFunc { return inTurn(busy, notFound) }, func() http.HandlerFunc { return inTurn(running, during(30*time.Second, deleting, notFound)) }, gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 2},
 		"gone while it was refused":                   {func() http.HandlerFunc { return inTurn(busy, notFound) }, func() http.HandlerFunc { return inTurn(running, notFound) }, always(notFound), nil, absencePause, 2},
-		"404 to it, the instance there":               {always(notFound), always(running), always(notFound), ErrNotFound, actionPatience, 1},
-		"its answer is lost":                          {func() http.HandlerFunc { return inTurn(gateway(504), busy) }, func() http.HandlerFunc { return inTurn(running, during(30*time.Second, deleting, notFound)) }, gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 2},
+		"404 to it, the instance there":               {always(notFound), always(running), always(notFound), ErrNotFound, shortPatience, 1},
+		"its answer is lost":                          {func() http.HandlerFunc { return inTurn(gateway(504), notFound) }, func() http.HandlerFunc { return inTurn(running, during(30*time.Second, deleting, notFound)) }, gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 2},
 		"its answer is lost, and it was done at once": {func() http.HandlerFunc { return inTurn(gateway(504), notFound) }, gone(8*time.Second, running), always(notFound), nil, 8*time.Second + absencePause, 2},
 		"its job fails":                               {always(accepted), always(running), always(jobIs("failed", OpDelete)), &JobError{}, 0, 1},
 	} {

@@ -10,9 +10,9 @@
 // a 409 because of another client's job, the client waits for the job that the record
 // names.
 //
-// An answer from a gateway or another server proves no outcome. absence.go, jobs.go,
-// mutation.go and action_proof.go define what proves that an object is gone, that a job is
-// done, or that a change was made.
+// An answer from a gateway or another server proves no outcome. absence.go, jobs.go
+// and mutation.go define what proves that an object is gone, that a job is done, or that a
+// change was made.
 //
 // A status from before a restart or a build proves nothing, because a read may lag. If an
 // app ran before, "running" must last 15 s; if it had failed, "failed" must last 75 s. A

@@ -137,7 +137,7 @@ func (t *Turn) Update(ctx context.Context, change InstanceChange) (Pending, erro
 	return t.set(ctx, mutation{
 		Request:   transport.Request{Method: http.MethodPatch, Body: change},
 		operation: OpUpdate,
-		isApplied: func(ctx context.Context) (bool, error) {
+		isMade: func(ctx context.Context) (bool, error) {
 			i, err := t.c.Instance(ctx, t.id)
 			return err == nil && change.isShown(i), err
 		},
@@ -151,10 +151,10 @@ func (change InstanceChange) isShown(i Instance) bool {
 		(change.Tags == nil || i.Tags.Set && sameSet(storedTags(*change.Tags), storedTags(i.Tags.Value)))
 }
 
-// Delete deletes the instance and everything on it. If a job is already deleting the
-// instance, Delete joins that deletion. If the instance is not found, waiting for the
-// result confirms that it is gone. The status `deleting` does not prove that a deletion
-// continues, because its job may have failed.
+// Delete deletes the instance and everything on it. If the instance is not found, waiting
+// for the result confirms that it is gone. The status `deleting` does not prove that a
+// deletion continues, because its job may have failed, so the request is sent. If a job
+// deletes the instance already, the service refuses the request until that job is over.
 func (t *Turn) Delete(ctx context.Context, guard DeleteGuard) (Pending, error) {
 	if err := t.held(); err != nil {
 		return Pending{}, err
@@ -166,41 +166,17 @@ func (t *Turn) Delete(ctx context.Context, guard DeleteGuard) (Pending, error) {
 		return Pending{deletion: true}, nil
 	case err != nil:
 		return Pending{}, err
-	case instance.Status == StatusDeleting:
-		if pending, found, _ := look(ctx, t.c, ReadLag, t.deletionAtWork); found {
-			return pending, nil
-		} // otherwise request the deletion, whatever the reason that none was seen
 	}
 	pending, err := t.set(ctx, mutation{
 		Request:   transport.Request{Method: http.MethodDelete, Query: url.Values{"confirm": {t.id}}},
 		operation: OpDelete,
 		prepare:   guard.prepare,
-		isApplied: func(ctx context.Context) (bool, error) { return t.c.instanceGone(ctx, t.id) },
+		isMade:    func(ctx context.Context) (bool, error) { return t.c.instanceGone(ctx, t.id) },
 	})
 	if errors.Is(err, ErrJobRunning) && instance.Status == StatusDeleting {
 		return Pending{deletion: true}, nil // the service itself says that the deletion runs
 	}
 	return pending, err
-}
-
-// deletionAtWork looks for the deletion that an instance's status shows: its job in
-// progress, or its end.
-func (t *Turn) deletionAtWork(ctx context.Context) (Pending, bool, error) {
-	instance, err := t.c.Instance(ctx, t.id)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return Pending{deletion: true}, true, nil
-	case err != nil || instance.JobID == "":
-		return Pending{}, false, err
-	}
-	job, err := t.c.Job(ctx, instance.JobID)
-	switch {
-	case err != nil || job.Done() || job.Failed():
-		return Pending{}, false, err
-	case job.Operation == "":
-		return Pending{deletion: true}, true, nil // it may be the deletion's, or another's
-	}
-	return Pending{JobID: job.ID}, job.Operation == OpDelete, nil
 }
 
 // SetEngines sets the complete set of engines. An omitted engine is turned off and loses
@@ -224,18 +200,9 @@ func (t *Turn) SetEngines(ctx context.Context, choose func(Instance) (map[string
 			differed = differed || i.Engines.Set && !sameBudgets(engines, i.Engines.Value)
 			return map[string]any{"engines": engines}, err
 		},
-		isApplied: func(ctx context.Context) (bool, error) {
+		isMade: func(ctx context.Context) (bool, error) {
 			i, err := t.c.Instance(ctx, t.id)
-			return i.Engines.Set && sameBudgets(engines, i.Engines.Value), err
-		},
-		isProved: func(ctx context.Context) (made, tells bool, err error) {
-			i, err := t.c.Instance(ctx, t.id)
-			if err != nil || !i.Engines.Set {
-				return false, err != nil, err
-			}
-			made = sameBudgets(engines, i.Engines.Value)
-			tells = !made || !hidesBudgets(engines, i.Engines.Value, differed)
-			return made && tells, tells, nil
+			return err == nil && i.Engines.Set && sameBudgets(engines, i.Engines.Value) && !hidesBudgets(engines, i.Engines.Value, differed), err
 		},
 	})
 }

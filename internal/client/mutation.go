@@ -14,9 +14,9 @@ const (
 	// patience is the longest time to look for the result of a request whose response was
 	// lost, within the operation's timeout. A gateway gives up long before a service does.
 	patience = 10 * time.Minute
-	// actionPatience is the same for actions, which are proved only by their job or
-	// activity, and for confirming that something is gone.
-	actionPatience = 2 * time.Minute
+	// shortPatience is the same for the build of a redeployment and for a webhook endpoint,
+	// and for confirming that something is gone.
+	shortPatience = 2 * time.Minute
 	// longestPace is the longest pause before a mutation that was refused by a busy instance
 	// is sent again.
 	longestPace = 5 * time.Second
@@ -24,6 +24,12 @@ const (
 
 // A mutation is one change of an instance. The path of its request is relative to the
 // instance. An empty method means POST.
+//
+// One rule decides what follows a lost answer. A change that carries a whole value, and a
+// deletion, is sent again once the job that the record names is over and the records do
+// not show the change (set). A creation is looked for, and sent again only if its unique
+// name is proved absent (create). An action has no declared result: its outcome is unknown,
+// and it is never sent again (act).
 type mutation struct {
 	transport.Request
 	// operation and target are the fields of the job that will carry it out. They
@@ -32,14 +38,9 @@ type mutation struct {
 	// prepare, if non-nil, creates the body from the current state each time before the
 	// request is sent. Its error ends the mutation.
 	prepare func(context.Context) (body any, err error)
-	// isApplied reports whether the service's records show the requested change.
-	isApplied func(context.Context) (bool, error)
-	// isProved is like isApplied, but no part of the change may be hidden. If made is true, a
-	// request whose response was lost, or that a busy instance refused, need not be sent
-	// again. If tells is false, the records hide a part, and waiting would not show it. If
-	// isProved is nil, isApplied decides after a refusal, and a request whose response was
-	// lost is always sent again.
-	isProved func(context.Context) (made, tells bool, err error)
+	// isMade reports whether the service's records show the requested change. A part that
+	// the records hide is not shown.
+	isMade func(context.Context) (bool, error)
 }
 
 // A DeleteGuard decides whether an object may still be deleted. It is called right before
@@ -60,15 +61,6 @@ func (g DeleteGuard) prepare(ctx context.Context) (body any, err error) {
 // A job without an operation may.
 func (m mutation) runs(job Job) bool {
 	return job.Operation == "" || job.Operation == m.operation && job.Target == m.target
-}
-
-// lag returns how long the records may not show the mutation yet. Confirming that
-// something is gone takes additional pauses.
-func (m mutation) lag() time.Duration {
-	if m.Method == http.MethodDelete {
-		return ReadLag + 2*absencePause
-	}
-	return ReadLag
 }
 
 // A Backoff is the growing pause before a refused mutation is sent again. The zero value
@@ -98,7 +90,8 @@ func (t *Turn) begin(ctx context.Context, m *mutation) (operation context.Contex
 	return lifetime.WithGracePeriod(ctx), func() { t.c.reads.changed(t.id) }, nil
 }
 
-// set sends a mutation that can safely be sent twice: PUT, PATCH, DELETE.
+// set sends a mutation that can safely be sent twice: PUT, PATCH, DELETE, or a POST that
+// carries a whole value.
 func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 	ctx, end, err := t.begin(ctx, &m)
 	if err != nil {
@@ -124,70 +117,43 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 		if err == nil {
 			pending, err = transport.Decode[Pending](t.c.sender, call)
 		}
+		var job Job
 		switch {
 		case err == nil:
 			return t.accepted(ctx, m, pending)
 		case m.Method == http.MethodDelete && errors.Is(err, ErrNotFound):
-			return t.alreadyGone(ctx, m, err)
+			return NothingPending(), t.c.confirmGone(ctx, err, m.isMade)
+		case isConflict(err):
+			if job, err = t.awaitFree(ctx, err, &b); err != nil {
+				return Pending{}, err
+			}
 		case m.Poll && Passing(err) && !errors.Is(err, ErrNotFound) && retries < t.c.maxRetries && !lifetime.Ended(ctx):
 			retries++
-			if !call.SurelyNotDone() {
-				unsure, lost = true, true
-			}
-			if lost && m.isProved != nil {
-				if _, _, err := t.awaitNamed(ctx); err != nil {
-					return Pending{}, err
-				}
-				if made, _, err := m.isProved(ctx); made && err == nil {
-					return NothingPending(), nil
-				}
+			unsure, lost = unsure || !call.SurelyNotDone(), lost || !call.SurelyNotDone()
+			if _, job, err = t.awaitNamed(ctx); err != nil && !errors.Is(err, ErrNotFound) {
+				return Pending{}, err
 			}
 			if err := t.BackOff(ctx, &b.Backoff); err != nil {
 				return Pending{}, err
 			}
-			continue
-		case !isConflict(err):
+		default:
 			return Pending{}, err
 		}
-		job, err := t.awaitFree(ctx, err, &b)
-		if err != nil {
-			return Pending{}, err
+		if m.Method == http.MethodDelete || !lost && (job.ID == "" || !m.runs(job)) {
+			continue // a deletion that was made is answered with "not found"
 		}
-		if done, err := t.isDone(ctx, m, job, lost); done || err != nil {
+		if made, err := t.c.pollUntil(ctx, ReadLag, m.isMade); made || err != nil {
 			return NothingPending(), err
 		}
-		lost = false // the record does not show an effect, so only the next request can cause the next refusal
+		lost = false // the records show no effect, so only the next request can cause the next refusal
 	}
-}
-
-// isDone reports whether a mutation that a busy instance refused need not be sent again.
-// That is the case if the change was already made, either by the job that occupied the
-// instance or by an earlier request whose response was lost.
-func (t *Turn) isDone(ctx context.Context, m mutation, job Job, lost bool) (bool, error) {
-	if m.isApplied == nil || !lost && (job.ID == "" || !m.runs(job)) {
-		return false, nil
-	}
-	shown, tells := m.isApplied, true
-	if m.isProved != nil {
-		shown = func(ctx context.Context) (made bool, err error) {
-			made, tells, err = m.isProved(ctx)
-			return made || !tells, err
-		}
-	}
-	done, err := t.c.pollUntil(ctx, m.lag(), shown)
-	return done && tells, err
-}
-
-// alreadyGone handles the deletion of an object that the service does not know.
-func (t *Turn) alreadyGone(ctx context.Context, m mutation, refusal error) (Pending, error) {
-	return NothingPending(), t.c.confirmGone(ctx, refusal, m.isApplied)
 }
 
 // confirmGone confirms that an object is gone after its deletion was answered with "not
 // found". If the object still exists, it returns that refusal. Reads may still show the
 // object for a while, and each failure restarts the pauses of the confirmation.
 func (c *Client) confirmGone(ctx context.Context, refusal error, isGone func(context.Context) (bool, error)) error {
-	gone, err := c.pollUntil(ctx, actionPatience, isGone)
+	gone, err := c.pollUntil(ctx, shortPatience, isGone)
 	if err == nil && !gone {
 		return refusal
 	}
@@ -264,7 +230,7 @@ func (t *Turn) lookForCreated(ctx context.Context, m mutation, limit time.Durati
 				return Pending{JobID: job.ID}, found, nil
 			}
 		}
-		found, err = m.isApplied(ctx)
+		found, err = m.isMade(ctx)
 		return NothingPending(), err == nil, err
 	})
 	if !found {
@@ -275,38 +241,36 @@ func (t *Turn) lookForCreated(ctx context.Context, m mutation, limit time.Durati
 }
 
 // accepted returns the pending work of a mutation that the service has accepted. If the
-// response names no job, the instance's record may. If neither names one, the records
-// must show the requested change.
+// response names no job, accepted waits until the instance's record names none either and
+// reads can no longer lag. The caller then reads what has become of the change; for a
+// deletion, accepted confirms that the object is gone.
 func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pending, error) {
-	if pending.JobID != "" {
+	switch {
+	case pending.JobID != "":
 		t.c.Claim(pending.JobID)
 		return pending, nil
+	case m.operation == OpDelete:
+		return Pending{deletion: true}, nil
 	}
-	found, ok, err := look(ctx, t.c, m.lag(), func(ctx context.Context) (Pending, bool, error) {
-		instance, err := t.c.Instance(ctx, t.id)
+	for begun := time.Now(); ; {
+		_, job, err := t.awaitNamed(ctx)
 		switch {
-		case errors.Is(err, ErrNotFound) && m.operation == OpDelete:
-			return Pending{deletion: true}, true, nil
 		case err != nil:
-			return Pending{}, false, err
-		case instance.JobID != "" && !t.c.HasClaimed(instance.JobID):
-			job, own, err := t.ownJob(ctx, m, instance)
-			return Pending{JobID: job.ID}, own, err
-		case m.operation == OpDelete:
-			return Pending{deletion: true}, instance.Status == StatusDeleting, nil
+			return Pending{}, err
+		case job.ID != "" && !t.over[job.ID]:
+			t.over[job.ID] = true
+		case time.Since(begun) >= ReadLag:
+			nothing := NothingPending()
+			nothing.BuildID = pending.BuildID
+			if m.Method == http.MethodDelete {
+				return nothing, t.c.confirmGone(ctx, &NoProofError{InstanceID: t.id, Operation: m.operation, Target: m.target}, m.isMade)
+			}
+			return nothing, nil
 		}
-		shown, err := m.isApplied(ctx)
-		return NothingPending(), shown, err
-	})
-	switch {
-	case err != nil:
-		return Pending{}, err
-	case !ok:
-		return Pending{}, &NoProofError{InstanceID: t.id, Operation: m.operation, Target: m.target}
+		if err := lifetime.Pause(ctx, t.c.random.Jitter(NextPoll(time.Since(begun), 0))); err != nil {
+			return Pending{}, err
+		}
 	}
-	t.c.Claim(found.JobID)
-	found.BuildID = pending.BuildID
-	return found, nil
 }
 
 // awaitFree waits until an instance that refused a mutation may accept it, that is, until
@@ -382,14 +346,4 @@ func (t *Turn) awaitNamed(ctx context.Context) (instance Instance, job Job, err 
 		return instance, job, nil
 	}
 	return instance, job, err
-}
-
-// ownJob returns the job that an instance's record names, if it carries out a mutation of
-// this process whose response named no job.
-func (t *Turn) ownJob(ctx context.Context, m mutation, instance Instance) (Job, bool, error) {
-	if instance.JobID == "" || t.c.HasClaimed(instance.JobID) {
-		return Job{}, false, nil
-	}
-	job, err := t.c.Job(ctx, instance.JobID)
-	return job, err == nil && m.runs(job), err
 }

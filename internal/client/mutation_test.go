@@ -183,45 +183,33 @@ func TestTenMinutesOf409(t *testing.T) {
 
 // The forms of the service's answer to an accepted change.
 func TestAcceptedShapes(t *testing.T) {
-	instance := func(job any, list ...string) http.HandlerFunc {
-		return says(200, object{"id": "i", "status": "running", "job_id": job, "allowlist": list})
+	instance := func(job any) http.HandlerFunc {
+		return says(200, object{"id": "i", "status": "running", "job_id": job})
 	}
 	own := says(200, object{"id": "j-1", "operation": "allowlist", "status": "failed"})
-	shows := says(200, object{"allowlist": []string{"203.0.113.0/24"}})
-	hides := says(200, object{"allowlist": []string{}})
-	failed := &JobError{}
-	none := &NoProofError{}
+	late := func() http.HandlerFunc { return during(10*time.Second, instance(nil), instance("j-1")) }
+	always := func(h http.HandlerFunc) func() http.HandlerFunc { return func() http.HandlerFunc { return h } }
 	for name, row := range map[string]struct {
 		answer   any
-		instance http.HandlerFunc
-		job      http.HandlerFunc
-		list     http.HandlerFunc
-		err      error // of the wait for the job, which fails if it exists
+		instance func() http.HandlerFunc
+		err      error // of the wait for the job, which has failed
+		jobs     int   // minimum number of reads of the job
 	}{
-		"job_id":                             {object{"job_id": "j-1"}, notFound, own, hides, failed},
-		"a job object":                       {object{"job": object{"id": "j-1", "status": "queued"}}, notFound, own, hides, failed},
-		"a job string":                       {object{"job": "j-1"}, notFound, own, hides, failed},
-		"the job's own record":               {object{"id": "j-1", "operation": "allowlist", "status": "queued"}, notFound, own, hides, failed},
-		"the record without its operation":   {object{"id": "j-1", "status": "queued", "progress": 0}, notFound, own, hides, failed},
-		"none, the record names it":          {object{}, instance("j-1"), own, hides, failed},
-		"none, the record names it late":     {object{"status": "ok"}, inTurn(instance(nil), instance(nil), instance("j-1")), own, hides, failed},
-		"none, its job shows late":           {object{}, instance("j-1"), inTurn(notFound, notFound, own), hides, failed},
-		"null, the record names it":          {nil, instance("j-1"), own, hides, failed},
-		"none, and it is shown":              {object{}, instance(nil), notFound, shows, nil},
-		"none, and it is shown late":         {object{}, instance(nil), notFound, inTurn(hides, hides, hides, shows), nil},
-		"none, a gateway's page, then shown": {object{}, inTurn(gateway(404), gateway(502), instance(nil)), notFound, inTurn(gateway(404), shows), nil},
-		"none, and nothing":                  {object{}, instance(nil), notFound, hides, none},
-		"none, and a job of another kind":    {object{}, instance("j-1"), jobIs("running", OpResize), hides, none},
-		"none, and the record is in the way": {object{}, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }, notFound, hides, ErrForbidden},
+		"job_id":                             {object{"job_id": "j-1"}, always(notFound), &JobError{}, 1},
+		"a job object":                       {object{"job": object{"id": "j-1", "status": "queued"}}, always(notFound), &JobError{}, 1},
+		"a job string":                       {object{"job": "j-1"}, always(notFound), &JobError{}, 1},
+		"the job's own record":               {object{"id": "j-1", "operation": "allowlist", "status": "queued"}, always(notFound), &JobError{}, 1},
+		"the record without its operation":   {object{"id": "j-1", "status": "queued", "progress": 0}, always(notFound), &JobError{}, 1},
+		"none, the record names it":          {object{}, always(instance("j-1")), nil, 1},
+		"none, the record names it late":     {object{"status": "ok"}, late, nil, 1},
+		"null, the record names it":          {nil, always(instance("j-1")), nil, 1},
+		"none, and the record names none":    {object{}, always(instance(nil)), nil, 0},
+		"none, and a gateway's page first":   {object{}, always(inTurn(gateway(404), gateway(502), instance(nil))), nil, 0},
+		"none, and the record is in the way": {object{}, always(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }), ErrForbidden, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, script{
-					"PUT /instances/i/allowlist": says(202, row.answer),
-					"GET /instances/i/allowlist": row.list,
-					"GET /instances/i":           row.instance,
-					"GET /jobs/j-1":              row.job,
-				}.Serve)
+				c, wire := newTestClient(t, script{"PUT /instances/i/allowlist": says(202, row.answer), "GET /instances/i": row.instance(), "GET /jobs/j-1": own}.Serve)
 				turn := enter(t, c)
 				begun := time.Now()
 				err := turn.Do(t.Context(), OpAllowlist, func(ctx context.Context) (Pending, error) {
@@ -236,10 +224,6 @@ func TestAcceptedShapes(t *testing.T) {
 					if !isAs[*JobError](err) {
 						t.Errorf("the change: got error %v, want a *JobError", err)
 					}
-				case *NoProofError:
-					if !isAs[*NoProofError](err) {
-						t.Errorf("the change: got error %v, want a *NoProofError", err)
-					}
 				default:
 					if !errors.Is(err, want) {
 						t.Errorf("the change: got error %v, want %v", err, want)
@@ -250,6 +234,9 @@ func TestAcceptedShapes(t *testing.T) {
 				}
 				if n := wire.Count("PUT"); n != 1 {
 					t.Errorf("PUTs: got %d, want 1", n)
+				}
+				if n := wire.Count("GET /jobs/j-1"); n < row.jobs {
+					t.Errorf("reads of the job: got %d, want at least %d", n, row.jobs)
 				}
 			})
 		})
@@ -448,8 +435,8 @@ func TestEnginesAreSetAgainUnlessTheRecordProvesThem(t *testing.T) {
 				if puts := wire.Count("PUT"); err != nil || puts != row.requests || (pending.JobID == "j-own") != (row.requests == 2) {
 					t.Errorf("set engines: got job %q, error %v and %d requests, want %d", pending.JobID, err, puts, row.requests)
 				}
-				if took := time.Since(begun); row.requests == 2 && took >= ReadLag {
-					t.Errorf("SetEngines: got an end after %s, want one within %s", took, ReadLag)
+				if took := time.Since(begun); took > 2*ReadLag {
+					t.Errorf("SetEngines: got an end after %s, want one within %s", took, 2*ReadLag)
 				}
 			})
 		})

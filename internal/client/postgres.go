@@ -119,7 +119,7 @@ func (t *Turn) CreateDatabase(ctx context.Context, name string) (Pending, error)
 		Request:   transport.Request{Path: []string{"postgres", "databases"}, Body: map[string]string{"name": name}},
 		operation: OpDatabaseCreate,
 		target:    databaseTarget(name),
-		isApplied: func(ctx context.Context) (bool, error) {
+		isMade: func(ctx context.Context) (bool, error) {
 			databases, err := t.c.Databases(ctx, t.id)
 			_, there := find(databases, name)
 			return there, err
@@ -134,7 +134,7 @@ func (t *Turn) DropDatabase(ctx context.Context, name string, guard DeleteGuard)
 		operation: OpDatabaseDrop,
 		target:    databaseTarget(name),
 		prepare:   guard.prepare,
-		isApplied: func(ctx context.Context) (bool, error) {
+		isMade: func(ctx context.Context) (bool, error) {
 			return absent(t.c.RefreshDatabase(ctx, t.id, name))
 		},
 	})
@@ -169,7 +169,7 @@ func (t *Turn) SetExtension(ctx context.Context, database, name string) (Pending
 		Request:   transport.Request{Method: http.MethodPut, Path: []string{"postgres", "extensions", name}, Body: body},
 		operation: OpExtensionSet,
 		target:    extensionTarget(name),
-		isApplied: func(ctx context.Context) (bool, error) {
+		isMade: func(ctx context.Context) (bool, error) {
 			extensions, err := t.c.Extensions(ctx, t.id)
 			_, there := FindExtension(extensions, database, name)
 			return there, err
@@ -187,7 +187,7 @@ func (t *Turn) DropExtension(ctx context.Context, database, name string) (Pendin
 		Request:   r,
 		operation: OpExtensionDrop,
 		target:    extensionTarget(name),
-		isApplied: func(ctx context.Context) (bool, error) {
+		isMade: func(ctx context.Context) (bool, error) {
 			return absent(t.c.RefreshExtension(ctx, t.id, database, name))
 		},
 	})

@@ -28,7 +28,7 @@ func (t *Turn) SetAllowlist(ctx context.Context, cidrs []string) (Pending, error
 	return t.set(ctx, mutation{
 		Request:   transport.Request{Method: http.MethodPut, Path: []string{"allowlist"}, Body: map[string][]string{"allowlist": cidrs}},
 		operation: OpAllowlist,
-		isApplied: func(ctx context.Context) (bool, error) {
+		isMade: func(ctx context.Context) (bool, error) {
 			list, err := t.c.Allowlist(ctx, t.id)
 			return list.Set && SameCIDRs(list.Value, cidrs), err
 		},
@@ -57,7 +57,7 @@ func (t *Turn) SetConsoleMode(ctx context.Context, mode string) (Pending, error)
 	return t.set(ctx, mutation{
 		Request:   transport.Request{Method: http.MethodPut, Path: []string{"sql-console"}, Body: consoleBody{Mode: mode}},
 		operation: OpConsole,
-		isApplied: func(ctx context.Context) (bool, error) {
+		isMade: func(ctx context.Context) (bool, error) {
 			shown, err := t.c.ConsoleMode(ctx, t.id)
 			return shown == mode, err
 		},
@@ -85,7 +85,7 @@ func (t *Turn) SetAuthSettings(ctx context.Context, siteURL string, redirectURLs
 	return t.set(ctx, mutation{
 		Request:   transport.Request{Method: http.MethodPatch, Path: []string{"engines", "auth", "settings"}, Body: body},
 		operation: OpAuthSettings,
-		isApplied: func(ctx context.Context) (bool, error) {
+		isMade: func(ctx context.Context) (bool, error) {
 			settings, err := t.c.AuthSettings(ctx, t.id)
 			return SameURL(settings.SiteURL.Value, siteURL) && SameURLs(settings.RedirectURLs.Value, redirectURLs), err
 		},

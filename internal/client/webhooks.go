@@ -110,7 +110,7 @@ func (c *Client) WebhookNamesakes(ctx context.Context, endpoint string) ([]strin
 // created.
 func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []Webhook, lost error) (Webhook, error) {
 	begun := time.Now()
-	webhook, found, err := look(ctx, c, actionPatience, func(ctx context.Context) (Webhook, bool, error) {
+	webhook, found, err := look(ctx, c, shortPatience, func(ctx context.Context) (Webhook, bool, error) {
 		webhooks, err := c.Webhooks(ctx)
 		if err != nil {
 			return Webhook{}, false, err
