@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
 // absencePause is the minimum time between two reads that confirm an absence, because
@@ -93,7 +94,8 @@ type lister func(ctx context.Context, isFresh freshness) (bool, error)
 // the subject. Only then is the error ErrNotFound. The pauses of concurrent checks
 // overlap. If an instance is confirmed gone, so are its children.
 func confirmAbsence[T any](ctx context.Context, c *Client, s subject, value T, err error, again func(context.Context) (T, error), lists lister) (T, error) {
-	if errors.Is(err, ErrNotFound) && !c.absences.known(s) {
+	hides := (*HiddenError)(nil) // a replica may not know the instance yet
+	if errors.Is(err, ErrNotFound) && !c.absences.known(s) || errors.As(err, &hides) {
 		value, err = confirm(ctx, c, s, again, lists)
 	}
 	if !errors.Is(err, ErrNotFound) {
@@ -113,8 +115,12 @@ func confirm[T any](ctx context.Context, c *Client, s subject, again func(contex
 		return value, err
 	}
 	fresh := recent()
-	listed, listErr := listsStill(ctx, lists, func(begun readSeq) bool { return !begun.at.Before(due) && fresh(begun) })
+	listed, listErr := false, error(nil)
+	if lists != nil {
+		listed, listErr = lists(ctx, func(begun readSeq) bool { return !begun.at.Before(due) && fresh(begun) })
+	}
 	switch {
+	case errors.Is(listErr, ErrNotFound): // with what it belongs to
 	case listErr != nil:
 		return value, fmt.Errorf("could not confirm that %s is gone: %w", s.id, listErr)
 	case listed:
@@ -124,15 +130,51 @@ func confirm[T any](ctx context.Context, c *Client, s subject, again func(contex
 	return value, err
 }
 
-// listsStill reports whether the list contains the subject. If the service has no such
-// list, or the list itself is not found, only the record counts.
-func listsStill(ctx context.Context, lists lister, isFresh freshness) (bool, error) {
-	if lists == nil {
-		return false, nil
+// A HiddenError reports a collection that the service answers with "not found" although
+// what it belongs to exists. That proves nothing: the key may not be allowed to read it.
+type HiddenError struct {
+	Owner string // what the collection belongs to: "instance i-1" or "the account"
+	Err   *transport.APIError
+}
+
+func (e *HiddenError) Error() string {
+	return fmt.Sprintf("%s. %s exists, so this is no proof that anything is gone", e.Err, e.Owner)
+}
+
+// hidden converts the answer "not found" of a collection of the account.
+func hidden[T any](items []T, err error) ([]T, error) {
+	if refusal := (*transport.APIError)(nil); errors.Is(err, ErrNotFound) && errors.As(err, &refusal) {
+		err = &HiddenError{Owner: "the account", Err: refusal}
 	}
-	listed, err := lists(ctx, isFresh)
-	if errors.Is(err, ErrNotFound) {
-		return false, nil
+	return items, err
+}
+
+// missing converts the refusal to read something that exists as long as its instance and
+// its engine do. It returns ErrNotFound only if the instance is confirmed gone, or if its
+// record shows that the engine is off: then the data is deleted. engine is "" for what the
+// instance itself has.
+func (c *Client) missing(ctx context.Context, instanceID, engine string, err error) error {
+	refusal := (*transport.APIError)(nil)
+	notFound := errors.Is(err, ErrNotFound)
+	if !errors.As(err, &refusal) || !notFound && !errors.Is(err, ErrValidation) {
+		return err
 	}
-	return listed, err
+	if c.absences.known(instanceSubject(instanceID)) {
+		return fmt.Errorf("%w with instance %s: %w", ErrNotFound, instanceID, err)
+	}
+	instance, readErr := c.Instance(ctx, instanceID)
+	if errors.Is(readErr, ErrNotFound) {
+		instance, readErr = c.RefreshInstance(ctx, instanceID)
+	}
+	switch {
+	case errors.Is(readErr, ErrNotFound):
+		return readErr
+	case readErr == nil && engine != "" && instance.Lacks(engine):
+		return fmt.Errorf("%w with the engine %s: %w", ErrNotFound, engine, err)
+	case !notFound:
+		return err
+	case readErr != nil:
+		return fmt.Errorf("could not confirm that instance %s exists: %w", instanceID, readErr)
+	}
+	return &HiddenError{Owner: "instance " + instanceID, Err: refusal}
 }

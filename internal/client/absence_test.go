@@ -19,6 +19,7 @@ func notFound(w http.ResponseWriter, _ *http.Request) { refuse(w, 404, "not_foun
 
 func TestAbsenceIsConfirmed(t *testing.T) {
 	there := says(200, object{"id": "i", "status": "running"})
+	errHidden := &HiddenError{} // stands for any
 	none := says(200, object{"instances": []object{{"id": "another"}}})
 	holds := says(200, object{"instances": []object{{"id": "i"}}})
 	for name, row := range map[string]struct {
@@ -33,7 +34,7 @@ func TestAbsenceIsConfirmed(t *testing.T) {
 		"the list is empty":               {notFound, says(200, []object{}), ErrNotFound, absencePause},
 		"the list is forbidden":           {notFound, gateway(403), ErrForbidden, absencePause},
 		"the list is somebody else's":     {notFound, says(200, object{"message": "maintenance"}), transport.ErrForeign, absencePause},
-		"the service has no list":         {notFound, notFound, ErrNotFound, absencePause},
+		"the list is not found":           {notFound, notFound, errHidden, absencePause},
 		"then the service has trouble":    {inTurn(notFound, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 500, "internal") }), none, ErrUnavailable, absencePause + 5*time.Second},
 		"then a gateway's page":           {inTurn(notFound, gateway(404)), none, transport.ErrForeign, absencePause + 5*time.Second},
 		"a gateway's page":                {gateway(404), none, transport.ErrForeign, 5 * time.Second},
@@ -53,7 +54,11 @@ func TestAbsenceIsConfirmed(t *testing.T) {
 				if row.err == nil && (err != nil || instance.ID != "i") {
 					t.Errorf("RefreshInstance: got %+v and error %v, want the instance i", instance, err)
 				}
-				if _, any := row.err.(*transport.APIError); !any && row.err != nil && !errors.Is(err, row.err) || any && !isAs[*transport.APIError](err) {
+				if row.err == errHidden {
+					if !isAs[*HiddenError](err) {
+						t.Errorf("RefreshInstance: got error %v, want a *HiddenError", err)
+					}
+				} else if _, any := row.err.(*transport.APIError); !any && row.err != nil && !errors.Is(err, row.err) || any && !isAs[*transport.APIError](err) {
 					t.Errorf("RefreshInstance: got error %v, want %v", err, row.err)
 				}
 				if errors.Is(err, ErrNotFound) != errors.Is(row.err, ErrNotFound) {
@@ -275,27 +280,75 @@ func TestListFromBeforeACreationProvesNoAbsence(t *testing.T) {
 	})
 }
 
-// A setting is gone with its engine. That, too, is reported only when it is confirmed.
+// A key may read an instance and nothing below it. Then the service answers "not found" for
+// each collection. That is a refusal in the service's words, and proves no absence.
+func TestHiddenCollections(t *testing.T) {
+	const words = "project p is not visible with this key"
+	record := object{"id": "i", "status": "running", "engines": []string{"postgres", "apps", "auth"}}
+	for name, refresh := range map[string]func(context.Context, *Client) error{
+		"app":       func(ctx context.Context, c *Client) error { return second(c.RefreshApp(ctx, "i", "a")) },
+		"database":  func(ctx context.Context, c *Client) error { return second(c.RefreshDatabase(ctx, "i", "d")) },
+		"extension": func(ctx context.Context, c *Client) error { return second(c.RefreshExtension(ctx, "i", "d", "e")) },
+		"apps":      func(ctx context.Context, c *Client) error { return second(c.Apps(ctx, "i")) },
+		"backups":   func(ctx context.Context, c *Client) error { return second(c.Backups(ctx, "i")) },
+		"creation": func(ctx context.Context, c *Client) error {
+			turn, err := c.Enter(ctx, "i")
+			if err != nil {
+				return err
+			}
+			defer turn.Leave()
+			return second(turn.CreateDatabase(ctx, "d"))
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/api/v1/instances/i":
+					respond(w, 200, record)
+				default:
+					respond(w, 404, object{"code": "not_found", "detail": words})
+				}
+			})
+			err := refresh(t.Context(), c)
+			if errors.Is(err, ErrNotFound) || !isAs[*HiddenError](err) || !contains(err.Error(), words) || wire.Count("POST") > 0 {
+				t.Errorf("%s: got error %v and %d POSTs, want a *HiddenError with the service's words, and none", name, err, wire.Count("POST"))
+			}
+		})
+	}
+}
+
+// A setting is gone with its instance. That, too, is reported only when it is confirmed.
 func TestAbsentSettings(t *testing.T) {
+	running := says(200, object{"id": "i", "status": "running", "engines": []string{"postgres", "auth"}})
 	for name, refresh := range map[string]func(context.Context, *Client) error{
 		"allowlist":     func(ctx context.Context, c *Client) error { _, err := c.RefreshAllowlist(ctx, "i"); return err },
 		"console mode":  func(ctx context.Context, c *Client) error { _, err := c.RefreshConsoleMode(ctx, "i"); return err },
 		"auth settings": func(ctx context.Context, c *Client) error { _, err := c.RefreshAuthSettings(ctx, "i"); return err },
 	} {
 		for row, answers := range map[string]struct {
-			serve http.HandlerFunc
-			err   error
+			setting, instance http.HandlerFunc
+			err               error // nil also for a *HiddenError
 		}{
-			"gone":            {notFound, ErrNotFound},
-			"there again":     {inTurn(notFound, says(200, object{"mode": "ro"})), nil},
-			"a gateway's 404": {gateway(404), transport.ErrForeign},
+			"gone":            {notFound, notFound, ErrNotFound},
+			"there again":     {inTurn(notFound, says(200, object{"mode": "ro"})), running, nil},
+			"a gateway's 404": {gateway(404), running, transport.ErrForeign},
+			"hidden":          {notFound, running, nil},
 		} {
 			t.Run(name+", "+row, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					c, _ := newTestClient(t, answers.serve)
+					c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+						switch r.URL.Path {
+						case "/api/v1/instances":
+							respond(w, 200, []object{})
+						case "/api/v1/instances/i":
+							answers.instance(w, r)
+						default:
+							answers.setting(w, r)
+						}
+					})
 					begun := time.Now()
 					err := refresh(t.Context(), c)
-					if !errors.Is(err, answers.err) {
+					if hides := isAs[*HiddenError](err); hides != (row == "hidden") || !hides && !errors.Is(err, answers.err) {
 						t.Errorf("the read: got error %v, want %v", err, answers.err)
 					}
 					if waited := time.Since(begun) >= absencePause; waited == (row == "a gateway's 404") {

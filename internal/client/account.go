@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -181,76 +179,53 @@ type Billing struct {
 
 // A Subscription pays for one instance.
 type Subscription struct {
-	InstanceID string       `json:"instance_id"`
-	Plan       string       `json:"plan"`
-	Status     Word         `json:"status"` // pending, active, cancelled
-	PriceCents Maybe[int64] `json:"price_cents"`
-	Currency   string       `json:"currency"`
-	RenewsAt   Time         `json:"renews_at"`
+	InstanceID string        `json:"instance_id"`
+	Plan       string        `json:"plan"`
+	Status     Word          `json:"status"` // pending, active, cancelled
+	PriceCents Maybe[Amount] `json:"price_cents"`
+	Currency   string        `json:"currency"`
+	RenewsAt   Time          `json:"renews_at"`
 }
 
 // A Charge is one payment.
 type Charge struct {
-	ID          string       `json:"id"`
-	InstanceID  string       `json:"instance_id"`
-	AmountCents Maybe[int64] `json:"amount_cents"`
-	Currency    string       `json:"currency"`
-	At          Time         `json:"at"`
-	Description string       `json:"description"`
+	ID          string        `json:"id"`
+	InstanceID  string        `json:"instance_id"`
+	AmountCents Maybe[Amount] `json:"amount_cents"`
+	Currency    string        `json:"currency"`
+	At          Time          `json:"at"`
+	Description string        `json:"description"`
 }
+
+// Identifier returns the charge's id.
+func (c Charge) Identifier() string { return c.ID }
 
 // Billing reads subscriptions and charges. The charges are paged, and all subscriptions
 // are on the first page.
 func (c *Client) Billing(ctx context.Context) (Billing, error) {
-	var billing Billing
-	known := map[string]bool{}
-	for p := (pages{}); p.next(); {
-		r := transport.Request{Method: http.MethodGet, Path: []string{"billing"}}
-		if p.cursor != "" {
-			r.Query = url.Values{"cursor": {p.cursor}}
+	r := listing{Request: transport.Request{Path: []string{"billing"}}}
+	var subscriptions page[Subscription]
+	r.first = func(members map[string]json.RawMessage) error {
+		raw, ok := members["subscriptions"]
+		if !ok {
+			return nil
 		}
-		if len(p.seen) == maxPages {
-			return Billing{}, c.sender.Foreign(r, fmt.Sprintf("the list does not end, after %d pages", maxPages))
+		var err error
+		subscriptions, err = decodePage[Subscription](raw, "subscriptions")
+		if shifted := (*ShiftedListError)(nil); err == nil || errors.As(err, &shifted) {
+			return err
 		}
-		page, next, err := c.billingPage(ctx, r)
-		if err != nil {
-			return Billing{}, err
-		}
-		if p.cursor == "" {
-			billing.Subscriptions = page.Subscriptions
-		}
-		for _, charge := range page.Charges {
-			if charge.ID == "" || !known[charge.ID] {
-				billing.Charges = append(billing.Charges, charge)
-			}
-			known[charge.ID] = true
-		}
-		p.read(next)
+		return c.sender.Unreadable(r.Request, err)
 	}
-	return billing, nil
-}
-
-// billingPage reads one page and returns the cursor of the next one.
-func (c *Client) billingPage(ctx context.Context, r transport.Request) (page Billing, next string, err error) {
-	answer, err := transport.Do[struct {
-		Subscriptions, Charges json.RawMessage
-		NextCursor             string `json:"next_cursor"`
-	}](ctx, c.sender, r)
-	if err != nil {
-		return Billing{}, "", err
-	}
-	if answer.Subscriptions == nil && answer.Charges == nil {
-		return Billing{}, "", c.sender.Foreign(r, "the answer has neither subscriptions nor charges")
-	}
-	for raw, list := range map[*json.RawMessage]any{&answer.Subscriptions: &page.Subscriptions, &answer.Charges: &page.Charges} {
-		if *raw != nil {
-			err = errors.Join(err, json.Unmarshal(*raw, list))
+	charges, err := listAll[Charge](ctx, c, "charges", r)
+	if partial := (*PartialListError)(nil); len(subscriptions.unreadable) > 0 && (err == nil || errors.As(err, &partial)) {
+		unreadable := subscriptions.unreadable
+		if partial != nil {
+			unreadable = append(unreadable, partial.Unreadable...)
 		}
+		err = &PartialListError{Path: r.Path, Unreadable: unreadable}
 	}
-	if err != nil {
-		return Billing{}, "", c.sender.Foreign(r, "the answer is not JSON of the expected form: "+c.secrets.Hide(err.Error()))
-	}
-	return page, answer.NextCursor, nil
+	return Billing{Subscriptions: subscriptions.items, Charges: charges}, err
 }
 
 // AppsGuide reads the apps hosting contract as markdown.

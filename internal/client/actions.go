@@ -61,10 +61,10 @@ func (t *Turn) RestartEngine(ctx context.Context, engine string) (Pending, error
 
 // A Backup is a daily backup or an undo snapshot.
 type Backup struct {
-	ID        string       `json:"id"`
-	Kind      string       `json:"kind"` // daily or undo
-	CreatedAt Time         `json:"created_at"`
-	SizeBytes Maybe[int64] `json:"size_bytes"`
+	ID        string        `json:"id"`
+	Kind      string        `json:"kind"` // daily or undo
+	CreatedAt Time          `json:"created_at"`
+	SizeBytes Maybe[Amount] `json:"size_bytes"`
 }
 
 // Identifier is the backup's id.
@@ -72,5 +72,6 @@ func (b Backup) Identifier() string { return b.ID }
 
 // Backups reads the backups of an instance.
 func (c *Client) Backups(ctx context.Context, instanceID string) ([]Backup, error) {
-	return list[Backup](ctx, c, "backups", "instances", instanceID, "backups")
+	backups, err := list[Backup](ctx, c, "backups", "instances", instanceID, "backups")
+	return backups, c.missing(ctx, instanceID, "", err)
 }

@@ -102,7 +102,7 @@ func (c *Client) Apps(ctx context.Context, instanceID string) ([]App, error) {
 	for i := range apps {
 		c.showLog(&apps[i].Failure.Log, apps[i], nil)
 	}
-	return apps, err
+	return apps, c.missing(ctx, instanceID, "apps", err)
 }
 
 // ImportApp imports a repository as an app and queues its first build. The job ends when
@@ -247,11 +247,11 @@ func (f *AppFailure) UnmarshalJSON(raw []byte) error {
 	*f = AppFailure{}
 	var fields struct{ Status, Exited, Log json.RawMessage }
 	_ = json.Unmarshal(raw, &fields) // anything but an object has none of them
-	var status *int                  // null means that there was no answer
+	var status *Whole                // null means that there was no answer
 	if fields.Status != nil && json.Unmarshal(fields.Status, &status) == nil {
 		f.Status.Set = true
 		if status != nil {
-			f.Status.Value = *status
+			f.Status.Value = int(*status)
 		}
 	}
 	var exited *bool

@@ -48,7 +48,7 @@ func (c *Client) Builds(ctx context.Context, instanceID, app string) ([]Build, e
 // RecentBuilds reads the builds of an app, newest first, page by page. It stops when
 // enough returns true for the builds read so far. All remaining builds are older.
 func (c *Client) RecentBuilds(ctx context.Context, instanceID, app string, enough func([]Build) bool) ([]Build, error) {
-	return listUntil(ctx, c, "builds", buildsRequest(instanceID, app), enough)
+	return readable(listUntil(ctx, c, "builds", buildsRequest(instanceID, app), enough))
 }
 
 // NewestBuilds is an argument enough for RecentBuilds that stops after the first page.
@@ -91,7 +91,7 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 		builds, err := c.reads.builds.get(ctx, key, since(polled), func(ctx context.Context) ([]Build, error) {
 			r := buildsRequest(instanceID, app)
 			r.Poll = true
-			return listUntil(ctx, c, "builds", r, search.ends)
+			return readable(listUntil(ctx, c, "builds", r, search.ends))
 		})
 		polled = c.reads.sequence.now()
 		if err != nil {

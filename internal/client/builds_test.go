@@ -21,7 +21,9 @@ func TestBuilds(t *testing.T) {
 	app := func(status string) http.HandlerFunc {
 		return says(200, object{"name": "a", "status": status, "env": object{}})
 	}
-	builds := func(builds ...object) http.HandlerFunc { return says(200, object{"builds": builds}) }
+	builds := func(builds ...object) http.HandlerFunc {
+		return says(200, object{"builds": append([]object{}, builds...)})
+	}
 	succeeded := builds(object{"id": "b-1", "status": "successful"})
 	running := builds(object{"id": "b-1", "status": "running"})
 	always := func(h http.HandlerFunc) func() http.HandlerFunc { return func() http.HandlerFunc { return h } }

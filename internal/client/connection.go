@@ -31,8 +31,8 @@ type PostgresConnection struct {
 	OwnerURL    string `json:"owner_url"`    // secret
 	ReadOnlyURL string `json:"readonly_url"` // secret
 	Database    string `json:"database"`
-	DirectPort  int64  `json:"direct_port"`
-	PooledPort  int64  `json:"pooled_port"` // 0 if there is no pooler
+	DirectPort  Whole  `json:"direct_port"`
+	PooledPort  Whole  `json:"pooled_port"` // 0 if there is no pooler
 }
 
 // A URLConnection describes how to connect to redis, couchdb or nats.

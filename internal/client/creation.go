@@ -191,7 +191,7 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 			i := candidates[0]
 			return Created{ID: i.ID, Status: i.Status, CheckoutURL: i.CheckoutURL, Pending: Pending{JobID: i.JobID}, Adopted: true}, true, nil
 		}
-		return Created{}, false, &AmbiguousError{Noun: "instance", Name: n.Name, Candidates: namesakes}
+		return Created{}, false, permanent(&AmbiguousError{Noun: "instance", Name: n.Name, Candidates: namesakes})
 	})
 	switch ambiguous := (*AmbiguousError)(nil); {
 	case found:

@@ -126,7 +126,7 @@ func TestLostCreationOfAnInstance(t *testing.T) {
 		"the list fails for a minute":       {&market{answer: 504, failing: gateway(502), fails: time.Minute}, nil, "", time.Minute, 0},
 		"the list is a 404 for a minute":    {&market{answer: 504, failing: gateway(404), fails: time.Minute}, nil, "", time.Minute, 0},
 		"nobody answers for a minute":       {&market{answer: silent, failing: gateway(silent), fails: time.Minute + time.Second}, nil, "", 2 * time.Minute, 0},
-		"the list is forbidden from then":   {&market{answer: 504, failing: func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }, fails: time.Hour}, &UnknownCreationError{}, "", 0, 0},
+		"the list is forbidden from then":   {&market{answer: 504, failing: func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }, fails: time.Hour}, &UnknownCreationError{}, "", patience, 0},
 		"made with another name":            {&market{answer: 504, made: object{"name": "other"}}, &UnknownCreationError{}, "", patience, 0},
 		"made with another plan":            {&market{answer: 504, made: object{"plan": "big"}}, &UnknownCreationError{}, "", patience, 0},
 		"made with other tags":              {&market{answer: 504, made: object{"tags": []string{"theirs"}}}, &AmbiguousError{Candidates: []string{"own-1"}}, "", patience, 0},

@@ -57,7 +57,7 @@ func TestDeletion(t *testing.T) {
 			return during(20*time.Second, says(200, object{"id": "i", "status": "deleting", "job_id": "j-2"}), during(60*time.Second, unnamed, notFound))
 		}, gone(60*time.Second, jobIs("running", OpDelete)), nil, 60 * time.Second, 2},
 		"accepted without a job":                      {always(says(202, object{})), func() http.HandlerFunc { return inTurn(running, during(30*time.Second, unnamed, notFound)) }, always(notFound), nil, 30 * time.Second, 1},
-		"accepted without a job, it stays":            {always(says(202, object{})), always(running), always(notFound), &NoProofError{}, ReadLag, 1},
+		"accepted without a job, it stays":            {always(says(202, object{})), always(running), always(notFound), &NoProofError{}, missingJobGrace, 1},
 		"somebody else deletes it":                    {func() http.HandlerFunc { return inTurn(busy, notFound) }, func() http.HandlerFunc { return inTurn(running, during(30*time.Second, deleting, notFound)) }, gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 2},
 		"gone while it was refused":                   {func() http.HandlerFunc { return inTurn(busy, notFound) }, func() http.HandlerFunc { return inTurn(running, notFound) }, always(notFound), nil, absencePause, 2},
 		"404 to it, the instance there":               {always(notFound), always(running), always(notFound), ErrNotFound, shortPatience, 1},
@@ -140,5 +140,35 @@ func TestDeletionIsPermittedBeforeEachRequest(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// A deletion whose answer names no job is done once the absence is confirmed.
+func TestDeletionWithoutAJob(t *testing.T) {
+	for name, gone := range map[string]bool{"it goes": true, "it stays": false} {
+		synctest.Test(t, func(t *testing.T) {
+			dropped := false
+			c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+				list := []object{{"name": "e", "database": "d"}}
+				switch {
+				case r.Method == http.MethodDelete:
+					dropped = gone
+					respond(w, 202, object{})
+				case strings.HasSuffix(r.URL.Path, "/extensions") && dropped:
+					respond(w, 200, object{"extensions": []object{}})
+				case strings.HasSuffix(r.URL.Path, "/extensions"):
+					respond(w, 200, object{"extensions": list})
+				default:
+					respond(w, 200, object{"id": "i", "status": "running"})
+				}
+			})
+			if _, err := c.RefreshExtension(t.Context(), "i", "d", "e"); err != nil {
+				t.Fatal(err)
+			}
+			pending, err := enter(t, c).DropExtension(within(t, time.Hour), "d", "e")
+			if gone && (err != nil || pending != NothingPending()) || !gone && !isAs[*NoProofError](err) {
+				t.Errorf("%s: got %+v and error %v, want nothing pending if it goes, and otherwise a *NoProofError", name, pending, err)
+			}
+		})
 	}
 }

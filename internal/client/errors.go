@@ -81,7 +81,8 @@ var ErrContradiction = errors.New("the service's answers contradict each other")
 // Passing reports whether an error of a read is transient and says nothing about the
 // object: an error of the network, of a gateway, or of the service itself.
 func Passing(err error) bool {
-	return errors.Is(err, transport.ErrForeign) || errors.Is(err, transport.ErrUnreachable) || errors.Is(err, ErrUnavailable) ||
+	shifted := (*ShiftedListError)(nil)
+	return errors.As(err, &shifted) || errors.Is(err, transport.ErrForeign) || errors.Is(err, transport.ErrUnreachable) || errors.Is(err, ErrUnavailable) ||
 		errors.Is(err, transport.ErrRateLimited) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrContradiction) ||
 		errors.Is(err, context.DeadlineExceeded)
 }

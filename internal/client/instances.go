@@ -47,9 +47,9 @@ type Instance struct {
 
 // Usage describes the current resource usage of an instance.
 type Usage struct {
-	CPUPercent Maybe[float64] `json:"cpu_percent"`
-	MemoryMB   Maybe[float64] `json:"memory_mb"`
-	DiskGB     Maybe[float64] `json:"disk_gb"`
+	CPUPercent Maybe[Amount] `json:"cpu_percent"`
+	MemoryMB   Maybe[Amount] `json:"memory_mb"`
+	DiskGB     Maybe[Amount] `json:"disk_gb"`
 }
 
 // Monitoring is the newest health check of an instance.
@@ -61,7 +61,7 @@ type Monitoring struct {
 // BackupSummary contains the number of an instance's backups and the time of the last
 // one.
 type BackupSummary struct {
-	Count  Maybe[int64] `json:"count"`
+	Count  Maybe[Whole] `json:"count"`
 	LastAt Time         `json:"last_at"`
 }
 
@@ -123,7 +123,7 @@ func (c *Client) pollInstance(ctx context.Context, id string) (Instance, error) 
 
 // Instances reads all instances of the account.
 func (c *Client) Instances(ctx context.Context) ([]Instance, error) {
-	return list[Instance](ctx, c, "instances", "instances")
+	return hidden(list[Instance](ctx, c, "instances", "instances"))
 }
 
 // InstanceChange is a change of an instance's name or tags. Nil fields do not change.
@@ -220,7 +220,7 @@ func sameBudgets(asked map[string]EngineBudget, on Engines) bool {
 	}
 	for name, budget := range asked {
 		engine, is := on[name]
-		if !is || budget.MemoryMB != nil && engine.MemoryMB != 0 && engine.MemoryMB != *budget.MemoryMB {
+		if !is || budget.MemoryMB != nil && engine.MemoryMB != 0 && int64(engine.MemoryMB) != *budget.MemoryMB {
 			return false
 		}
 	}

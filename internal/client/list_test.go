@@ -1,12 +1,15 @@
 package client
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
@@ -36,15 +39,10 @@ func TestPages(t *testing.T) {
 		ids      string
 		requests int
 	}{
-		"one":                      {map[string]string{"": "a,b"}, "a b", 1},
-		"none":                     {map[string]string{"": ""}, "", 1},
-		"three":                    {map[string]string{"": "a>1", "1": "b>2", "2": "c"}, "a b c", 3},
-		"an empty one between":     {map[string]string{"": "a>1", "1": ">2", "2": "c"}, "a c", 3},
-		"a cycle":                  {map[string]string{"": "a>1", "1": "b>2", "2": "c>1"}, "a b c", 3},
-		"a cycle to itself":        {map[string]string{"": "a>1", "1": "b>1"}, "a b", 2},
-		"an item on two pages":     {map[string]string{"": "a,b>1", "1": "b,c"}, "a b c", 2},
-		"an item twice on one":     {map[string]string{"": "a,b,a"}, "a b", 1},
-		"the same page once again": {map[string]string{"": "a>1", "1": "a"}, "a", 2},
+		"one":                  {map[string]string{"": "a,b"}, "a b", 1},
+		"none":                 {map[string]string{"": ""}, "", 1},
+		"three":                {map[string]string{"": "a>1", "1": "b>2", "2": "c"}, "a b c", 3},
+		"an empty one between": {map[string]string{"": "a>1", "1": ">2", "2": "c"}, "a c", 3},
 	} {
 		c, wire := newTestClient(t, pagesOf(row.pages))
 		instances, err := c.Instances(t.Context())
@@ -61,12 +59,41 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// A list that shows that it has shifted is read again from its start. If it does so each
+// time, it is an error: it may lack an item that exists.
+func TestListThatShifts(t *testing.T) {
+	whole := pagesOf(map[string]string{"": "a>1", "1": "b"})
+	null := says(200, object{"instances": nil})
+	for name, shifts := range map[string]http.HandlerFunc{
+		"a cycle":                  pagesOf(map[string]string{"": "a>1", "1": "b>2", "2": "c>1"}),
+		"a cycle to itself":        pagesOf(map[string]string{"": "a>1", "1": "b>1"}),
+		"an item on two pages":     pagesOf(map[string]string{"": "a,b>1", "1": "b,c"}),
+		"an item twice on one":     pagesOf(map[string]string{"": "a,b,a"}),
+		"the same page once again": pagesOf(map[string]string{"": "a>1", "1": "a"}),
+		"null":                     null,
+	} {
+		for _, passes := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				answer := shifts
+				if passes {
+					answer = during(time.Second, shifts, whole)
+				}
+				c, _ := newTestClient(t, answer)
+				instances, err := c.Instances(t.Context())
+				if passes && (err != nil || len(instances) != 2) || !passes && (!isAs[*ShiftedListError](err) || len(instances) > 0) {
+					t.Errorf("%s, passes %t: got %d instances and error %v, want two if it passes, and otherwise a *ShiftedListError", name, passes, len(instances), err)
+				}
+			})
+		}
+	}
+}
+
 // A list that never ends is an error: its first part would otherwise prove absences.
 func TestListThatNeverEnds(t *testing.T) {
 	next := 0
 	c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		next++
-		respond(w, 200, object{"instances": []object{{"id": "a"}}, "next_cursor": fmt.Sprint(next)})
+		respond(w, 200, object{"instances": []object{{"id": fmt.Sprint("i-", next)}}, "next_cursor": fmt.Sprint(next)})
 	})
 	if _, err := c.Instances(t.Context()); !errors.Is(err, transport.ErrForeign) || !contains(err.Error(), "does not end") {
 		t.Errorf("Instances: got error %v, want ErrForeign for a list that does not end", err)
@@ -110,7 +137,7 @@ func TestChargesArePaged(t *testing.T) {
 	c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 		answer := object{"subscriptions": []object{{"instance_id": "i"}}, "charges": []object{{"id": "c"}, {"id": "b"}}, "next_cursor": "older"}
 		if r.URL.Query().Get("cursor") == "older" {
-			answer = object{"subscriptions": []object{}, "charges": []object{{"id": "b"}, {"id": "a"}}, "next_cursor": nil}
+			answer = object{"subscriptions": []object{}, "charges": []object{{"id": "a"}}, "next_cursor": nil}
 		}
 		respond(w, 200, answer)
 	})
@@ -161,9 +188,8 @@ func TestListShapes(t *testing.T) {
 		`{"backups": 7}`:                                  false,
 		`{"backups": [{"id": "b"}], "next_cursor": 7}`:    false,
 		`{"message": "maintenance"}`:                      false,
-		`[7]`:                                             false,
-		`[{"id": "b"}, 7]`:                                false,
-		`{"backups": [{"id": "b"}, 7]}`:                   false,
+		`{"backups": {"id": "b"}}`:                        false,
+		`{"backups": null}`:                               false,
 		`{"backups": [{"id": "b"}]`:                       false,
 		`null`:                                            false,
 		`7`:                                               false,
@@ -171,6 +197,46 @@ func TestListShapes(t *testing.T) {
 		p, err := decodePage[Backup](json.RawMessage(raw), "backups")
 		if (err == nil) != ok || ok && (len(p.items) != 1 || p.items[0].ID != "b" || p.next != "") {
 			t.Errorf("decodePage(%s) = %+v, %v, want the backup b: %t", raw, p, err, ok)
+		}
+	}
+}
+
+// An element that cannot be read is left out, and the list is then no proof of an absence.
+func TestUnreadableElements(t *testing.T) {
+	for raw, want := range map[string]string{
+		`[{"id": "b"}, 7]`:                              "/instances/i/backups has elements that cannot be read: backups[1]: number is not the documented type",
+		`[{"id": "b"}, {"id": 7}]`:                      "backups[1]: the field id is not a text: number",
+		`[{"id": "b"}, {"kind": "daily"}]`:              "backups[1]: it has no identifier",
+		`[{"size_bytes": "a lot", "id": "c"}]`:          "backups[0]: the field size_bytes is not a number: value \"a lot\"",
+		`[{"id": "b"}, null]`:                           "backups[1]: it has no identifier",
+		`[{"id": "b"}, {"size_bytes": 1.5, "id": "c"}]`: "",
+	} {
+		c, _ := newTestClient(t, says(200, object{"backups": json.RawMessage(raw)}))
+		_, err := c.Backups(t.Context(), "i")
+		if isAs[*PartialListError](err) != (want != "") || want != "" && !contains(err.Error(), want) {
+			t.Errorf("%s: got error %v, want %q", raw, err, want)
+		}
+	}
+}
+
+// A field of another type in the service's own form is not a page of a gateway: the error
+// names the field, and the request is not sent again.
+func TestFieldOfAnotherType(t *testing.T) {
+	for name, row := range map[string]struct {
+		answer object
+		read   func(*Client, context.Context) error
+		want   string
+	}{
+		"a budget": {object{"id": "i", "engines": object{"redis": object{"memory_mb": "much"}}}, func(c *Client, ctx context.Context) error { return second(c.Instance(ctx, "i")) }, "the field engines.redis.memory_mb is not a whole number: value \"much\""},
+		"a port":   {object{"name": "a", "port": 80.5}, func(c *Client, ctx context.Context) error { return second(c.App(ctx, "i", "a")) }, "the field port is not a whole number: number 80.5"},
+		"a name":   {object{"id": "i", "name": 7}, func(c *Client, ctx context.Context) error { return second(c.Instance(ctx, "i")) }, "the field name is not a text: number"},
+		"a list":   {object{"backups": object{}}, func(c *Client, ctx context.Context) error { return second(c.Backups(ctx, "i")) }, "the field backups is not a list: object"},
+		"a cursor": {object{"backups": []object{}, "next_cursor": 7}, func(c *Client, ctx context.Context) error { return second(c.Backups(ctx, "i")) }, "the field next_cursor is not a text: number"},
+	} {
+		c, wire := newTestClient(t, says(200, row.answer))
+		err := row.read(c, t.Context())
+		if !isAs[*transport.FieldError](err) || errors.Is(err, transport.ErrForeign) || !contains(err.Error(), row.want) || len(wire.Requests()) != 1 {
+			t.Errorf("%s: got error %v after %d requests, want a *FieldError after one: %s", name, err, len(wire.Requests()), row.want)
 		}
 	}
 }

@@ -105,7 +105,8 @@ func (d Database) Identifier() string { return d.Name }
 
 // Databases reads the databases of an instance.
 func (c *Client) Databases(ctx context.Context, instanceID string) ([]Database, error) {
-	return list[Database](ctx, c, "databases", "instances", instanceID, "postgres", "databases")
+	databases, err := list[Database](ctx, c, "databases", "instances", instanceID, "postgres", "databases")
+	return databases, c.missing(ctx, instanceID, "postgres", err)
 }
 
 // CreateDatabase creates a Postgres database.
@@ -156,7 +157,8 @@ func (e Extension) Identifier() string { return e.Database + "/" + e.Name }
 
 // Extensions reads the extensions in all databases of an instance.
 func (c *Client) Extensions(ctx context.Context, instanceID string) ([]Extension, error) {
-	return list[Extension](ctx, c, "extensions", "instances", instanceID, "postgres", "extensions")
+	extensions, err := list[Extension](ctx, c, "extensions", "instances", instanceID, "postgres", "extensions")
+	return extensions, c.missing(ctx, instanceID, "postgres", err)
 }
 
 // SetExtension installs an extension in a database; "" means the instance's own database.
@@ -213,10 +215,13 @@ func (c *Client) RefreshDatabase(ctx context.Context, instanceID, name string) (
 	read := func(ctx context.Context, isFresh freshness) (Database, error) {
 		databases, err := c.sharedDatabases(ctx, instanceID, isFresh)
 		database, found := find(databases, name)
-		if err == nil && !found {
+		switch {
+		case found:
+			err = nil // even if another element cannot be read
+		case err == nil:
 			err = fmt.Errorf("database %s: %w", name, ErrNotFound)
 		}
-		return database, c.goneWithEngine(ctx, instanceID, "postgres", err)
+		return database, err
 	}
 	database, err := read(ctx, c.reads.ofInstance(instanceID))
 	return confirmAbsence(ctx, c, childSubject(instanceID, "databases", name), database, err, fresh(c, read), nil)
@@ -235,25 +240,14 @@ func (c *Client) RefreshExtension(ctx context.Context, instanceID, database, nam
 			return c.Extensions(ctx, instanceID)
 		})
 		extension, found := FindExtension(extensions, database, name)
-		if err == nil && !found {
+		switch {
+		case found:
+			err = nil // even if another element cannot be read
+		case err == nil:
 			err = fmt.Errorf("extension %s: %w", id, ErrNotFound)
 		}
-		return extension, c.goneWithEngine(ctx, instanceID, "postgres", err)
+		return extension, err
 	}
 	extension, err := read(ctx, c.reads.ofInstance(instanceID))
 	return confirmAbsence(ctx, c, childSubject(instanceID, "extensions", id), extension, err, fresh(c, read), nil)
-}
-
-// goneWithEngine converts the refusal to read data of an engine to ErrNotFound if the
-// instance's record shows that the engine is off, because then the data is deleted. It
-// returns any other error unchanged, also if the record cannot be read.
-func (c *Client) goneWithEngine(ctx context.Context, instanceID, engine string, err error) error {
-	if !errors.Is(err, ErrValidation) {
-		return err
-	}
-	instance, readErr := c.Instance(ctx, instanceID)
-	if readErr != nil || !instance.Lacks(engine) {
-		return err
-	}
-	return fmt.Errorf("%w with the engine %s: %w", ErrNotFound, engine, err)
 }

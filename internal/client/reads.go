@@ -42,6 +42,27 @@ type reads struct {
 	snapshot  snapshot
 }
 
+// pages iterates over the pages of a list.
+type pages struct {
+	cursor  string
+	ended   bool
+	repeats bool // a cursor came twice: the list has shifted
+	seen    map[string]bool
+}
+
+// next reports whether there is a page to read at cursor.
+func (p *pages) next() bool { return !p.ended }
+
+// read records that the page at cursor was read, and the cursor of the next page.
+func (p *pages) read(next string) {
+	if p.seen == nil {
+		p.seen = map[string]bool{}
+	}
+	p.seen[p.cursor] = true
+	p.cursor, p.repeats = next, next != "" && p.seen[next]
+	p.ended = next == "" || p.repeats
+}
+
 // A snapshot is the part of the list of instances that a refresh has read.
 type snapshot struct {
 	begun  readSeq
@@ -230,7 +251,13 @@ func (r *reads) addPage(cursor string, p page[Instance], begun readSeq, err erro
 	}
 	s.count++
 	s.walk.read(p.next)
+	if s.broken = s.walk.repeats || len(p.unreadable) > 0; s.broken {
+		return false
+	}
 	for _, instance := range p.items {
+		if _, twice := s.listed[instance.ID]; twice {
+			s.broken = true // the list has shifted, so it may lack another
+		}
 		s.listed[instance.ID] = listed{instance: instance, begun: begun}
 	}
 	return true

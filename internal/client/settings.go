@@ -114,10 +114,7 @@ func (c *Client) RefreshAuthSettings(ctx context.Context, instanceID string) (Au
 func refreshSetting[T any](ctx context.Context, c *Client, instanceID, name, engine string, read func(context.Context, string) (T, error)) (T, error) {
 	again := func(ctx context.Context) (T, error) {
 		value, err := read(ctx, instanceID)
-		if engine != "" {
-			err = c.goneWithEngine(ctx, instanceID, engine, err)
-		}
-		return value, err
+		return value, c.missing(ctx, instanceID, engine, err)
 	}
 	value, err := again(ctx)
 	return confirmAbsence(ctx, c, childSubject(instanceID, "settings", name), value, err, again, nil)

@@ -2,7 +2,6 @@ package client
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 )
@@ -27,6 +26,9 @@ func (m *Maybe[T]) UnmarshalJSON(raw []byte) error {
 		return nil
 	}
 	m.Set = true
+	if number, ok := any(&m.Value).(*int64); ok {
+		return json.Unmarshal(raw, (*Whole)(number))
+	}
 	return json.Unmarshal(raw, &m.Value)
 }
 
@@ -58,8 +60,8 @@ type Engines map[string]Engine
 
 // An Engine is one engine of an instance's record.
 type Engine struct {
-	MemoryMB int64 `json:"memory_mb"` // 0 if not in the record
-	Port     int64 `json:"port"`
+	MemoryMB Whole `json:"memory_mb"` // 0 if not in the record
+	Port     Whole `json:"port"`
 	// The auth engine's settings.
 	SiteURL      Maybe[string]   `json:"site_url"`
 	RedirectURLs Maybe[[]string] `json:"redirect_urls"`
@@ -78,7 +80,7 @@ func (e *Engines) UnmarshalJSON(raw []byte) error {
 	}
 	var entries map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &entries); err != nil {
-		return fmt.Errorf("engines: %w", err)
+		return err
 	}
 	for name, entry := range entries {
 		var on bool
@@ -90,7 +92,7 @@ func (e *Engines) UnmarshalJSON(raw []byte) error {
 		}
 		var engine Engine
 		if err := json.Unmarshal(entry, &engine); err != nil {
-			return fmt.Errorf("engine %s: %w", name, err)
+			return below(name, err)
 		}
 		(*e)[name] = engine
 	}
@@ -108,7 +110,7 @@ func (i *Informal[T]) UnmarshalJSON(raw []byte) error {
 		i.Value = value
 		return nil
 	}
-	var number float64
+	var number Amount
 	if integer, ok := any(&i.Value).(*int); ok && json.Unmarshal(raw, &number) == nil {
 		*integer = int(number)
 	}

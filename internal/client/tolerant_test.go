@@ -42,7 +42,7 @@ func TestAppFailureShapes(t *testing.T) {
 	for raw, want := range map[string]AppFailure{
 		`{"status": 503, "exited": false, "log": "line"}`:    {Status: Some(503), Exited: Some(false), Log: Log{raw: "line"}},
 		`{"status": null, "exited": true, "log": ""}`:        {Status: Some(0), Exited: Some(true)},
-		`{"status": "503", "exited": 1, "log": ["line"]}`:    {},
+		`{"status": "503", "exited": 1, "log": ["line"]}`:    {Status: Some(503)},
 		`{"status": 503.5, "exited": null, "log": {"a": 1}}`: {},
 		`{"status": {}, "exited": "yes", "log": "line"}`:     {Log: Log{raw: "line"}},
 		`{"exited": true, "reason": "it ran out of memory"}`: {Exited: Some(true)},
@@ -130,7 +130,7 @@ func TestInformalValues(t *testing.T) {
 	for raw, want := range map[string]Job{
 		`{"progress": 99.5}`:                                     {Progress: Informal[int]{Value: 99}},
 		`{"progress": 40}`:                                       {Progress: Informal[int]{Value: 40}},
-		`{"progress": "40"}`:                                     {},
+		`{"progress": "40"}`:                                     {Progress: Informal[int]{Value: 40}},
 		`{"error": "no capacity"}`:                               {Error: JobFault{Detail: "no capacity"}},
 		`{"error": {"code": "c", "detail": "d"}}`:                {Error: JobFault{Code: "c", Detail: "d"}},
 		`{"error": {"code": 7, "detail": "d"}}`:                  {Error: JobFault{Detail: "d"}},

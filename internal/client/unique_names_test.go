@@ -212,8 +212,8 @@ func TestLostCreationThatCannotBeLookedFor(t *testing.T) {
 		takes                time.Duration
 		unknown              bool
 	}{
-		"the list is forbidden then":     {gateway(504), inTurn(none, forbidden), says(200, object{"id": "i"}), time.Minute, true},
-		"the instance is forbidden then": {gateway(504), none, forbidden, time.Minute, true},
+		"the list is forbidden then":     {gateway(504), inTurn(none, forbidden), says(200, object{"id": "i"}), patience + time.Minute, true},
+		"the instance is forbidden then": {gateway(504), none, forbidden, patience + time.Minute, true},
 		"everything fails from then on":  {gateway(504), inTurn(none, gateway(502)), gateway(502), patience + time.Minute, true},
 		"it is lost again and again":     {gateway(504), none, says(200, object{"id": "i"}), patience + time.Minute, true},
 		"it is refused then":             {inTurn(gateway(504), forbidden), none, says(200, object{"id": "i"}), time.Minute, false},

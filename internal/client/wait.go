@@ -85,16 +85,20 @@ func (c *Client) wait(ctx context.Context, delay time.Duration, poll func(contex
 
 // look reads repeatedly, on the schedule of waits, until read reports success or the
 // limit is reached. It continues for a while after the context has ended, because it may
-// find an id that is not recorded anywhere else. A transient failure is repeated; its
-// error is returned only if nothing was found in the end.
+// find an id that is not recorded anywhere else. A failure proves nothing, not even a
+// refusal, and does not end the search unless it is permanent. Its error is returned only
+// if nothing was found in the end.
 func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(context.Context) (T, bool, error)) (found T, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(lifetime.Detached(ctx), max(limit, 0))
 	defer cancel()
 	for begun := time.Now(); ; {
 		var failure error
 		found, ok, failure = read(ctx)
-		if ok || failure != nil && !Passing(failure) {
-			return found, ok, failure
+		if final := (*permanentError)(nil); errors.As(failure, &final) {
+			return found, false, final.error
+		}
+		if ok {
+			return found, true, nil
 		}
 		if !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, context.Canceled) {
 			err = failure // and not the end of look itself

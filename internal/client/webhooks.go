@@ -19,7 +19,7 @@ type Webhook struct {
 	URL                 string       `json:"url"`
 	Enabled             Maybe[bool]  `json:"enabled"`
 	Secret              string       `json:"secret"` // only in the answer to its creation
-	ConsecutiveFailures Maybe[int64] `json:"consecutive_failures"`
+	ConsecutiveFailures Maybe[Whole] `json:"consecutive_failures"`
 	CreatedAt           Time         `json:"created_at"`
 	// Adopted reports that the answer to CreateWebhook was lost and a new endpoint with the
 	// same URL was found.
@@ -45,7 +45,7 @@ func (c *Client) Webhook(ctx context.Context, id string) (Webhook, error) {
 
 // Webhooks reads all webhook endpoints of the account.
 func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
-	webhooks, err := list[Webhook](ctx, c, "webhooks", "webhooks")
+	webhooks, err := hidden(list[Webhook](ctx, c, "webhooks", "webhooks"))
 	for _, webhook := range webhooks {
 		c.secrets.AddEndpoint(webhook.URL)
 	}
@@ -131,7 +131,7 @@ func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []We
 			webhook.Adopted = true
 			return webhook, true, nil
 		}
-		return Webhook{}, false, &AmbiguousError{Noun: "webhook endpoint", Name: ShownURL(endpoint), Candidates: ids}
+		return Webhook{}, false, permanent(&AmbiguousError{Noun: "webhook endpoint", Name: ShownURL(endpoint), Candidates: ids})
 	})
 	if ambiguous := (*AmbiguousError)(nil); found || errors.As(err, &ambiguous) {
 		return webhook, err

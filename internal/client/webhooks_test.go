@@ -14,7 +14,9 @@ import (
 func TestCreationOfAnEndpoint(t *testing.T) {
 	const secret = "a secret of the test"
 	endpoint := func(id, url string) object { return object{"id": id, "url": url} }
-	list := func(endpoints ...object) http.HandlerFunc { return says(200, object{"webhooks": endpoints}) }
+	list := func(endpoints ...object) http.HandlerFunc {
+		return says(200, object{"webhooks": append([]object{}, endpoints...)})
+	}
 	ours, old := endpoint("w", "https://h.example/"), endpoint("old", "https://h.example/")
 	for name, row := range map[string]struct {
 		post  http.HandlerFunc

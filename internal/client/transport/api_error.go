@@ -49,6 +49,10 @@ type APIError struct {
 	RequestID string // the service's id of the request, or ""
 	BaseURL   string
 
+	// RedirectsTo is the scheme and host that a redirect leads to, if they are not those of
+	// the base URL.
+	RedirectsTo string
+
 	// RetryAfter is the waiting time requested by a 429 or 503, zero if there is none.
 	RetryAfter time.Duration
 
@@ -124,6 +128,9 @@ func newAPIError(r Request, target *url.URL, a *answer, secrets *Secrets) *APIEr
 		RequestID: requestID(a.header),
 		BaseURL:   baseOf(target, r.Path),
 	}
+	if to, wrong := target.Parse(a.header.Get("Location")); a.status/100 == 3 && wrong == nil && to.Host != "" && (to.Host != target.Host || to.Scheme != target.Scheme) {
+		err.RedirectsTo = secrets.Hide(to.Scheme + "://" + to.Host)
+	}
 	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
 		err.RetryAfter = retryAfter(a.header)
 	}
@@ -164,6 +171,18 @@ func (e *ForeignError) Error() string {
 
 // Is reports whether target is ErrForeign.
 func (e *ForeignError) Is(target error) bool { return target == ErrForeign }
+
+// A FieldError is a success response in the service's form, with a field of another type
+// than documented. The same request would get the same answer, so it is not sent again.
+type FieldError struct {
+	Method string
+	Path   []string // below the base URL
+	Reason string   // names the field
+}
+
+func (e *FieldError) Error() string {
+	return fmt.Sprintf("%s /%s was answered in a form that the provider does not know: %s", e.Method, strings.Join(e.Path, "/"), e.Reason)
+}
 
 // An UnreachableError is the error of a request that got no answer.
 type UnreachableError struct {

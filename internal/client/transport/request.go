@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -106,7 +107,7 @@ func Decode[T any](s *Sender, call *Call) (value T, err error) {
 		err = s.Foreign(call.Request, "the answer is empty")
 	default:
 		if wrong := json.Unmarshal(body, &value); wrong != nil {
-			err = s.Foreign(call.Request, "the answer is not JSON of the expected form: "+s.secrets.Hide(wrong.Error()))
+			err = s.Unreadable(call.Request, wrong)
 		}
 	}
 	if err != nil && call.Method == http.MethodPost {
@@ -216,6 +217,38 @@ func (s *Sender) failure(ctx context.Context, call *Call, err error) error {
 		return &OutcomeError{Err: described}
 	}
 	return described
+}
+
+// Unreadable describes a success that cannot be decoded: a *FieldError if a field has
+// another type than documented, and otherwise an answer that does not come from the service.
+func (s *Sender) Unreadable(r Request, err error) error {
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
+		return &FieldError{Method: r.Method, Path: r.Path, Reason: s.secrets.Hide(FieldText(err))}
+	}
+	return s.Foreign(r, "the answer is not JSON of the expected form: "+s.secrets.Hide(err.Error()))
+}
+
+// FieldText returns the reason why JSON cannot be decoded. It names the field.
+func FieldText(err error) string {
+	wrong := (*json.UnmarshalTypeError)(nil)
+	if !errors.As(err, &wrong) {
+		return err.Error()
+	}
+	kind := "the documented type"
+	switch wrong.Type.Kind() {
+	case reflect.Int64:
+		kind = "a whole number"
+	case reflect.Float64:
+		kind = "a number"
+	case reflect.String:
+		kind = "a text"
+	case reflect.Slice:
+		kind = "a list"
+	}
+	if wrong.Field == "" {
+		return fmt.Sprintf("%s is not %s", wrong.Value, kind)
+	}
+	return fmt.Sprintf("the field %s is not %s: %s", wrong.Field, kind, wrong.Value)
 }
 
 // Foreign describes a success that does not come from the service: a page of a gateway or

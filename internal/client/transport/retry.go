@@ -93,7 +93,8 @@ func sendsAgain(method string, refusal *APIError, err error) bool {
 		return refusal.Status == http.StatusTooManyRequests || refusal.Status == http.StatusServiceUnavailable && refusal.NothingDone()
 	}
 	switch refusal.Status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+		520, 521, 522, 523, 524: // of a gateway that cannot reach its origin
 		return true
 	case http.StatusNotFound, http.StatusGone:
 		return refusal.Foreign() // a gateway that is being reconfigured

@@ -28,6 +28,10 @@ func TestRetriesByMethod(t *testing.T) {
 		{503, foreign, all, all, all, all, 1},
 		{503, "unavailable", all, all, all, all, all},
 		{504, foreign, all, all, all, all, 1},
+		{520, foreign, all, all, all, all, 1},
+		{522, foreign, all, all, all, all, 1},
+		{524, foreign, all, all, all, all, 1},
+		{525, foreign, 1, 1, 1, 1, 1},
 		{404, foreign, all, all, all, all, 1},
 		{410, foreign, all, all, all, all, 1},
 		{404, "no_such_route", 1, 1, 1, 1, 1},
@@ -158,5 +162,30 @@ func TestCutAnswerIsAskedForAgain(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// The error of a redirect has only the scheme and the host that it leads to.
+func TestRedirectToAnotherHost(t *testing.T) {
+	for location, want := range map[string]string{
+		"https://www.hosting.example/api/v1/x?token=secret": "https://www.hosting.example",
+		"http://hosting.example/api/v1/x":                   "http://hosting.example",
+		"//www.hosting.example/x":                           "https://www.hosting.example",
+		"https://user:secret@www.hosting.example/":          "https://www.hosting.example",
+		"/api/v2/x":                         "",
+		"https://hosting.example/api/v1/x/": "",
+		"://":                               "", "": "",
+	} {
+		for _, status := range []int{301, 302, 307, 308} {
+			c, _ := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Location", location)
+				w.WriteHeader(status)
+			})
+			_, err := Do[object](t.Context(), c, Request{Method: http.MethodGet, Path: []string{"x"}})
+			refused := (*APIError)(nil)
+			if !errors.As(err, &refused) || refused.RedirectsTo != want {
+				t.Errorf("%d to %q: got %+v, want a redirect to %q", status, location, refused, want)
+			}
+		}
 	}
 }

@@ -32,7 +32,7 @@ type subscriptionModel struct {
 	InstanceID types.String      `tfsdk:"instance_id"`
 	Plan       types.String      `tfsdk:"plan"`
 	Status     types.String      `tfsdk:"status"`
-	PriceCents types.Int64       `tfsdk:"price_cents"`
+	PriceCents types.Float64     `tfsdk:"price_cents"`
 	Currency   types.String      `tfsdk:"currency"`
 	RenewsAt   timetypes.RFC3339 `tfsdk:"renews_at"`
 }
@@ -40,7 +40,7 @@ type subscriptionModel struct {
 type chargeModel struct {
 	ID          types.String      `tfsdk:"id"`
 	InstanceID  types.String      `tfsdk:"instance_id"`
-	AmountCents types.Int64       `tfsdk:"amount_cents"`
+	AmountCents types.Float64     `tfsdk:"amount_cents"`
 	Currency    types.String      `tfsdk:"currency"`
 	At          timetypes.RFC3339 `tfsdk:"at"`
 	Description types.String      `tfsdk:"description"`
@@ -63,7 +63,7 @@ func (d *billingDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 					"instance_id": schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the instance."},
 					"plan":        schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the plan."},
 					"status":      schema.StringAttribute{Computed: true, MarkdownDescription: "`pending`, `active` or `cancelled`."},
-					"price_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: "Price in cents a month."},
+					"price_cents": schema.Float64Attribute{Computed: true, MarkdownDescription: "Price in cents a month."},
 					"currency":    schema.StringAttribute{Computed: true, MarkdownDescription: "Currency."},
 					"renews_at":   schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the subscription renews, in RFC 3339, or null."},
 				}},
@@ -74,7 +74,7 @@ func (d *billingDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":           schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the charge."},
 					"instance_id":  schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the instance."},
-					"amount_cents": schema.Int64Attribute{Computed: true, MarkdownDescription: "Amount in cents."},
+					"amount_cents": schema.Float64Attribute{Computed: true, MarkdownDescription: "Amount in cents."},
 					"currency":     schema.StringAttribute{Computed: true, MarkdownDescription: "Currency."},
 					"at":           schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the account was charged, in RFC 3339."},
 					"description":  schema.StringAttribute{Computed: true, MarkdownDescription: "Description of the charge."},
@@ -90,7 +90,7 @@ func (d *billingDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		return
 	}
 	billing, err := d.Client.Billing(ctx)
-	if err != nil {
+	if err = diagnostics.LeftOut(err, &resp.Diagnostics); err != nil {
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to read the billing data", err)
 		return
 	}
@@ -100,14 +100,14 @@ func (d *billingDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	for _, s := range attributes.SortedBy(billing.Subscriptions, func(s client.Subscription) string { return s.InstanceID }) {
 		if attributes.Matches(model.InstanceID, s.InstanceID) && attributes.Matches(model.Status, string(s.Status)) {
 			model.Subscriptions = append(model.Subscriptions, subscriptionModel{
-				types.StringValue(s.InstanceID), attributes.StringOrNull(s.Plan), attributes.StringOrNull(string(s.Status)), attributes.RecordedInt64(s.PriceCents), attributes.StringOrNull(s.Currency), attributes.TimeOrNull(s.RenewsAt),
+				types.StringValue(s.InstanceID), attributes.StringOrNull(s.Plan), attributes.StringOrNull(string(s.Status)), attributes.RecordedFloat64(s.PriceCents), attributes.StringOrNull(s.Currency), attributes.TimeOrNull(s.RenewsAt),
 			})
 		}
 	}
 	for _, c := range attributes.NewestFirst(billing.Charges, func(c client.Charge) client.Time { return c.At }) {
 		if attributes.Matches(model.InstanceID, c.InstanceID) {
 			model.Charges = append(model.Charges, chargeModel{
-				types.StringValue(c.ID), attributes.StringOrNull(c.InstanceID), attributes.RecordedInt64(c.AmountCents), attributes.StringOrNull(c.Currency), attributes.TimeOrNull(c.At), attributes.StringOrNull(c.Description),
+				types.StringValue(c.ID), attributes.StringOrNull(c.InstanceID), attributes.RecordedFloat64(c.AmountCents), attributes.StringOrNull(c.Currency), attributes.TimeOrNull(c.At), attributes.StringOrNull(c.Description),
 			})
 		}
 	}

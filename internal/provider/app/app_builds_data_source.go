@@ -77,7 +77,7 @@ func (d *appBuildsDataSource) Read(ctx context.Context, req datasource.ReadReque
 		d.addNoSuchApp(ctx, model, &resp.Diagnostics)
 		return
 	}
-	if err != nil {
+	if err = diagnostics.LeftOut(err, &resp.Diagnostics); err != nil {
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to read the builds of app "+model.App.ValueString(), err)
 		return
 	}

@@ -96,7 +96,7 @@ func (r *appResource) hostOf(ctx context.Context, plan appModel, plans client.Pl
 	if instance.Engines.Set {
 		host.engines = map[string]int64{}
 		for name, engine := range instance.Engines.Value {
-			host.engines[name] = engine.MemoryMB
+			host.engines[name] = int64(engine.MemoryMB)
 		}
 	}
 	return host, nil
@@ -118,20 +118,20 @@ func checkAppMemory(memory int64, host appHost, plans client.Plans, diags *diag.
 	}
 	floor, budget := plans.Engines["apps"].FloorMB, host.engines["apps"]
 	switch {
-	case memory < floor:
+	case memory < int64(floor):
 		diags.AddAttributeError(at, "App memory below the minimum", fmt.Sprintf("An app needs at least %d MB, not %d.", floor, memory))
-	case biggest.MemoryMB > 0 && memory > biggest.MemoryMB:
+	case biggest.MemoryMB > 0 && memory > int64(biggest.MemoryMB):
 		diags.AddAttributeError(at, "App memory exceeds every plan",
 			fmt.Sprintf("The app asks for %d MB, but the biggest plan, %s, has %d MB for a whole instance.", memory, biggest.ID, biggest.MemoryMB))
-	case host.plan.MemoryMB > 0 && memory > host.plan.MemoryMB && host.id == "":
+	case host.plan.MemoryMB > 0 && memory > int64(host.plan.MemoryMB) && host.id == "":
 		diags.AddAttributeWarning(at, "App memory exceeds the instance's plan",
 			fmt.Sprintf("The app asks for %d MB, but no instance that the plan creates has more than the %d MB of plan %s for all engines. "+
 				"Lower the app's memory or choose a bigger plan.", memory, host.plan.MemoryMB, host.plan.ID))
-	case host.plan.MemoryMB > 0 && memory > host.plan.MemoryMB && host.planned:
+	case host.plan.MemoryMB > 0 && memory > int64(host.plan.MemoryMB) && host.planned:
 		diags.AddAttributeError(at, "App memory exceeds the instance's plan",
 			fmt.Sprintf("The app asks for %d MB, but plan %s of instance %s has %d MB for all engines. "+
 				"Lower the app's memory or choose a bigger plan.", memory, host.plan.ID, host.id, host.plan.MemoryMB))
-	case host.plan.MemoryMB > 0 && memory > host.plan.MemoryMB:
+	case host.plan.MemoryMB > 0 && memory > int64(host.plan.MemoryMB):
 		diags.AddAttributeWarning(at, "App memory exceeds the instance's plan",
 			fmt.Sprintf("The app asks for %d MB, but instance %s is currently on plan %s, which has %d MB for all engines. "+
 				"The app fits only if the instance is resized to a bigger plan first.", memory, host.id, host.plan.ID, host.plan.MemoryMB))

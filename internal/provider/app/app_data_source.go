@@ -72,11 +72,11 @@ func (d *appDataSource) Read(ctx context.Context, req datasource.ReadRequest, re
 	}
 	instanceID, name := model.InstanceID.ValueString(), model.Name.ValueString()
 	apps, err := d.Client.Apps(ctx, instanceID)
-	if err != nil {
+	at := slices.IndexFunc(apps, func(a client.App) bool { return a.Name == name })
+	if at < 0 && err != nil {
 		diagnostics.AddInstanceError(&resp.Diagnostics, "Unable to read the apps of instance "+instanceID, instanceID, err)
 		return
 	}
-	at := slices.IndexFunc(apps, func(a client.App) bool { return a.Name == name })
 	if at < 0 {
 		names := diagnostics.IdsOf(apps, func(a client.App) string { return a.Name })
 		resp.Diagnostics.AddAttributeError(path.Root("name"), "Unknown app", diagnostics.NoSuch("app", name, names))

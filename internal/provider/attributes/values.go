@@ -64,27 +64,33 @@ func SetRecorded(v *types.String, recorded string) {
 
 // Int64OrNull returns null for zero: a number of the service is zero only if the service
 // did not return it.
-func Int64OrNull(n int64) types.Int64 {
+func Int64OrNull[N ~int64](n N) types.Int64 {
 	if n == 0 {
 		return types.Int64Null()
 	}
-	return types.Int64Value(n)
+	return Int64(n)
 }
 
+// Int64 returns a whole number of a record.
+func Int64[N ~int64](n N) types.Int64 { return types.Int64Value(int64(n)) }
+
+// Float64 returns a number of a record that may have a fraction.
+func Float64[N ~float64](n N) types.Float64 { return types.Float64Value(float64(n)) }
+
 // RecordedInt64 returns a number of a record, or null if the record does not have it.
-func RecordedInt64(recorded client.Maybe[int64]) types.Int64 {
+func RecordedInt64[N ~int64](recorded client.Maybe[N]) types.Int64 {
 	if !recorded.Set {
 		return types.Int64Null()
 	}
-	return types.Int64Value(recorded.Value)
+	return Int64(recorded.Value)
 }
 
 // RecordedFloat64 is like RecordedInt64, for a number that may have a fraction.
-func RecordedFloat64(recorded client.Maybe[float64]) types.Float64 {
+func RecordedFloat64[N ~float64](recorded client.Maybe[N]) types.Float64 {
 	if !recorded.Set {
 		return types.Float64Null()
 	}
-	return types.Float64Value(recorded.Value)
+	return Float64(recorded.Value)
 }
 
 // RecordedBool is like RecordedInt64, for a yes or no.

@@ -62,9 +62,14 @@ func (d *locationsDataSource) Read(ctx context.Context, req datasource.ReadReque
 	if !d.Begin(ctx, req, resp, &model) {
 		return
 	}
-	locations, err := d.Client.Locations(ctx)
-	if err != nil {
+	locations, partial := d.Client.Locations(ctx)
+	if err := diagnostics.LeftOut(partial, &resp.Diagnostics); err != nil {
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to read the locations", err)
+		return
+	}
+	found := func(l client.Location) bool { return l.ID == model.ID.ValueString() }
+	if partial != nil && !model.ID.IsNull() && !slices.ContainsFunc(locations, found) {
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to read the locations", partial)
 		return
 	}
 	ids := diagnostics.IdsOf(locations, client.Location.Identifier)

@@ -32,11 +32,11 @@ type plansModel struct {
 type planModel struct {
 	ID                  types.String  `tfsdk:"id"`
 	Name                types.String  `tfsdk:"name"`
-	PriceCents          types.Int64   `tfsdk:"price_cents"`
+	PriceCents          types.Float64 `tfsdk:"price_cents"`
 	Currency            types.String  `tfsdk:"currency"`
 	CPU                 types.Float64 `tfsdk:"cpu"`
 	MemoryMB            types.Int64   `tfsdk:"memory_mb"`
-	DiskGB              types.Int64   `tfsdk:"disk_gb"`
+	DiskGB              types.Float64 `tfsdk:"disk_gb"`
 	PostgresConnections types.Int64   `tfsdk:"postgres_connections"`
 }
 
@@ -64,11 +64,11 @@ func (d *plansDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"id":                   schema.StringAttribute{Computed: true, MarkdownDescription: "Id, for an instance's `plan`."},
 					"name":                 schema.StringAttribute{Computed: true, MarkdownDescription: "Name."},
-					"price_cents":          schema.Int64Attribute{Computed: true, MarkdownDescription: "Price in cents a month. Above 0, the creation needs a checkout."},
+					"price_cents":          schema.Float64Attribute{Computed: true, MarkdownDescription: "Price in cents a month. Above 0, the creation needs a checkout."},
 					"currency":             schema.StringAttribute{Computed: true, MarkdownDescription: "Currency of the price."},
 					"cpu":                  schema.Float64Attribute{Computed: true, MarkdownDescription: "Number of CPUs."},
 					"memory_mb":            schema.Int64Attribute{Computed: true, MarkdownDescription: "Memory in MB, shared by all engines."},
-					"disk_gb":              schema.Int64Attribute{Computed: true, MarkdownDescription: "Disk in GB."},
+					"disk_gb":              schema.Float64Attribute{Computed: true, MarkdownDescription: "Disk in GB."},
 					"postgres_connections": schema.Int64Attribute{Computed: true, MarkdownDescription: "Maximum number of Postgres connections."},
 				}},
 			},
@@ -97,11 +97,15 @@ func (d *plansDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 		return
 	}
 	if id := model.ID.ValueString(); id != "" {
-		if _, ok := plans.Plan(id); !ok {
+		if _, ok := plans.Plan(id); !ok && plans.Partial() != nil {
+			diagnostics.AddClientError(&resp.Diagnostics, "Unable to read the plans", plans.Partial())
+			return
+		} else if !ok {
 			resp.Diagnostics.AddAttributeError(path.Root("id"), "Unknown plan", diagnostics.NoSuch("plan", id, diagnostics.IdsOf(plans.Plans, client.Plan.Identifier)))
 			return
 		}
 	}
+	_ = diagnostics.LeftOut(plans.Partial(), &resp.Diagnostics) // it is nothing else
 	model.setRecord(plans)
 	if len(model.Plans) == 0 {
 		resp.Diagnostics.AddWarning("The filters match no plan",
@@ -112,18 +116,18 @@ func (d *plansDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 
 func (m *plansModel) setRecord(catalogue client.Plans) {
 	m.Plans = []planModel{}
-	for _, p := range attributes.SortedBy(catalogue.Plans, func(p client.Plan) int64 { return p.PriceCents }) {
-		if !attributes.Matches(m.ID, p.ID) || p.MemoryMB < m.MinMemoryMB.ValueInt64() || !m.MaxPriceCents.IsNull() && p.PriceCents > m.MaxPriceCents.ValueInt64() {
+	for _, p := range attributes.SortedBy(catalogue.Plans, func(p client.Plan) client.Amount { return p.PriceCents }) {
+		if !attributes.Matches(m.ID, p.ID) || int64(p.MemoryMB) < m.MinMemoryMB.ValueInt64() || !m.MaxPriceCents.IsNull() && float64(p.PriceCents) > float64(m.MaxPriceCents.ValueInt64()) {
 			continue
 		}
 		m.Plans = append(m.Plans, planModel{
 			ID:                  types.StringValue(p.ID),
 			Name:                attributes.StringOrNull(p.Name),
-			PriceCents:          types.Int64Value(p.PriceCents),
+			PriceCents:          attributes.Float64(p.PriceCents),
 			Currency:            attributes.StringOrNull(p.Currency),
-			CPU:                 attributes.RecordedFloat64(client.Maybe[float64]{Value: p.CPU, Set: p.CPU > 0}),
+			CPU:                 attributes.RecordedFloat64(client.Maybe[client.Amount]{Value: p.CPU, Set: p.CPU > 0}),
 			MemoryMB:            attributes.Int64OrNull(p.MemoryMB),
-			DiskGB:              attributes.Int64OrNull(p.DiskGB),
+			DiskGB:              attributes.RecordedFloat64(client.Maybe[client.Amount]{Value: p.DiskGB, Set: p.DiskGB > 0}),
 			PostgresConnections: attributes.Int64OrNull(p.PostgresConnections),
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -83,8 +84,12 @@ func nextStep(err error) string {
 		missing     *client.MissingJobError
 		noEvidence  *client.NoProofError
 		timeout     *lifetime.TimeoutError
+		refused     *transport.APIError
 	)
+	errors.As(err, &refused)
 	switch {
+	case refused != nil && refused.RedirectsTo != "":
+		return "It redirects to " + refused.RedirectsTo + ": use that in base_url."
 	case errors.As(err, &namesake):
 		return "An earlier apply may have been killed before it could save the instance's id, so no second instance was requested. " +
 			"If another resource manages it, apply again once it is running. " +
@@ -115,12 +120,21 @@ func nextStep(err error) string {
 		return "The service continues with it. Apply again to wait for it."
 	case errors.As(err, &outcome):
 		return "Check in the portal whether it took effect before you apply again."
+	case errors.As(err, new(*transport.FieldError)), errors.As(err, new(*client.PartialListError)):
+		return unreadableText
+	case errors.As(err, new(*client.ShiftedListError)):
+		return "Nothing was concluded from it. Try again when nobody changes what it lists."
+	case errors.As(err, new(*client.HiddenError)):
+		return "The API key may not be allowed to read it. Use a key that is, and try again; the state is unchanged."
 	case errors.Is(err, transport.ErrRateLimited):
 		return "Apply again later, or with a lower -parallelism."
 	case errors.Is(err, transport.ErrForeign) && errors.Is(err, client.ErrConflict):
 		return "Check in the portal whether it exists already, or whether something else is changing it, then apply again."
 	case errors.Is(err, transport.ErrForeign) && errors.Is(err, client.ErrValidation):
 		return changeText(err) + ", then apply again."
+	case refused != nil && refused.Foreign() && refused.Status >= http.StatusInternalServerError && strings.Count(refused.Path, "/") > 2:
+		return "Try again later. If this belongs to an instance that is to be destroyed, remove it from the state: it goes with the instance. " +
+			"Then destroy the instance. This command deletes nothing at the service:\n\nterraform state rm ADDRESS"
 	case errors.Is(err, transport.ErrForeign), errors.Is(err, transport.ErrUnreachable), errors.Is(err, transport.ErrOutage):
 		return "Check the base URL: the provider's base_url or the environment variable " + EnvBaseURL + ". It is the service's REST address and ends in /api/v1. " +
 			"If it is correct, there is a network problem between you and the service: try again later."

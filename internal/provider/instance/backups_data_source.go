@@ -31,7 +31,7 @@ type backupModel struct {
 	ID        types.String      `tfsdk:"id"`
 	Kind      types.String      `tfsdk:"kind"`
 	CreatedAt timetypes.RFC3339 `tfsdk:"created_at"`
-	SizeBytes types.Int64       `tfsdk:"size_bytes"`
+	SizeBytes types.Float64     `tfsdk:"size_bytes"`
 }
 
 func (d *backupsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -51,7 +51,7 @@ func (d *backupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 					"id":         schema.StringAttribute{Computed: true, MarkdownDescription: "Id, for the action `hosting_instance_restore`."},
 					"kind":       schema.StringAttribute{Computed: true, MarkdownDescription: "`daily` or `undo`."},
 					"created_at": schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the backup was taken, in RFC 3339."},
-					"size_bytes": schema.Int64Attribute{Computed: true, MarkdownDescription: "Size in bytes."},
+					"size_bytes": schema.Float64Attribute{Computed: true, MarkdownDescription: "Size in bytes."},
 				}},
 			},
 		},
@@ -64,7 +64,7 @@ func (d *backupsDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		return
 	}
 	backups, err := d.Client.Backups(ctx, model.InstanceID.ValueString())
-	if err != nil {
+	if err = diagnostics.LeftOut(err, &resp.Diagnostics); err != nil {
 		diagnostics.AddInstanceError(&resp.Diagnostics, "Unable to read the backups of instance "+model.InstanceID.ValueString(), model.InstanceID.ValueString(), err)
 		return
 	}
@@ -72,7 +72,7 @@ func (d *backupsDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	model.Backups = []backupModel{}
 	for _, b := range attributes.NewestFirst(backups, func(b client.Backup) client.Time { return b.CreatedAt }) {
 		if attributes.Matches(model.Kind, b.Kind) {
-			model.Backups = append(model.Backups, backupModel{types.StringValue(b.ID), attributes.StringOrNull(b.Kind), attributes.TimeOrNull(b.CreatedAt), attributes.RecordedInt64(b.SizeBytes)})
+			model.Backups = append(model.Backups, backupModel{types.StringValue(b.ID), attributes.StringOrNull(b.Kind), attributes.TimeOrNull(b.CreatedAt), attributes.RecordedFloat64(b.SizeBytes)})
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)

@@ -38,9 +38,11 @@ func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceMo
 	})
 	if !before.Region.Equal(plan.Region) && !plan.Region.IsUnknown() {
 		locations, err := r.Client.Locations(ctx)
-		if err != nil {
+		switch {
+		case slices.ContainsFunc(locations, func(l client.Location) bool { return l.ID == plan.Region.ValueString() }):
+		case err != nil:
 			r.Service.WarnUnchecked(diags, "region", err)
-		} else {
+		default:
 			checkRegion(plan.Region.ValueString(), locations, diags)
 		}
 	}
@@ -52,10 +54,26 @@ func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceMo
 		r.Service.WarnUnchecked(diags, "plan", err)
 		return
 	}
+	if partial := plans.Partial(); partial != nil && !plan.isIn(plans) {
+		r.Service.WarnUnchecked(diags, "plan", partial)
+		return
+	}
 	if resized {
 		checkPlan(before.Plan.ValueString(), plan.Plan.ValueString(), plans, diags)
 	}
 	checkEngines(before, plan, plans, diags)
+}
+
+// isIn reports whether the catalogue has the plan and all engines.
+func (m instanceModel) isIn(plans client.Plans) bool {
+	engines, _ := enginesOf(m.Engines)
+	for name := range engines {
+		if _, ok := plans.Engines[name]; !ok {
+			return false
+		}
+	}
+	_, ok := plans.Plan(m.Plan.ValueString())
+	return ok || m.Plan.IsUnknown()
 }
 
 func checkRegion(region string, locations []client.Location, diags *diag.Diagnostics) {
@@ -108,7 +126,7 @@ func lowerLimits(from, to client.Plan) []string {
 		text     string
 		from, to float64
 	}{
-		{"the CPUs from %g to %g", from.CPU, to.CPU},
+		{"the CPUs from %g to %g", float64(from.CPU), float64(to.CPU)},
 		{"the memory from %g MB to %g MB", float64(from.MemoryMB), float64(to.MemoryMB)},
 		{"the disk from %g GB to %g GB", float64(from.DiskGB), float64(to.DiskGB)},
 		{"the Postgres connections from %g to %g", float64(from.PostgresConnections), float64(to.PostgresConnections)},
@@ -139,13 +157,13 @@ func checkEngines(before, planned instanceModel, plans client.Plans, diags *diag
 		case has(there, name) && there[name].Equal(memory), len(offered) == 0:
 		case !has(there, name) && !has(plans.Engines, name):
 			diags.AddAttributeError(path.Root("engines").AtMapKey(name), "Unknown engine", diagnostics.NoSuch("engine", name, offered))
-		case !memory.IsNull() && !memory.IsUnknown() && memory.ValueInt64() < kind.FloorMB:
+		case !memory.IsNull() && !memory.IsUnknown() && memory.ValueInt64() < int64(kind.FloorMB):
 			diags.AddAttributeError(path.Root("engines").AtMapKey(name).AtName("memory_mb"), "Engine memory below the minimum",
 				fmt.Sprintf("The %s engine needs at least %d MB, not %d.", name, kind.FloorMB, memory.ValueInt64()))
 		}
 	}
 	plan, ok := plans.Plan(planned.Plan.ValueString())
-	if sum := memorySum(engines, there, plans.Engines); ok && plan.MemoryMB > 0 && sum > plan.MemoryMB {
+	if sum := memorySum(engines, there, plans.Engines); ok && plan.MemoryMB > 0 && sum > int64(plan.MemoryMB) {
 		diags.AddAttributeError(path.Root("engines"), "The engines do not fit the plan",
 			fmt.Sprintf("The engines need %d MB together, where an engine without memory_mb counts with its minimum, but plan %s has %d MB. "+
 				"Lower the budgets or choose a bigger plan.", sum, plan.ID, plan.MemoryMB))

@@ -113,9 +113,9 @@ func TestInstanceDifferenceSendsWhatIsMissing(t *testing.T) {
 func sizes(plans client.Plans) *rapid.Generator[instanceModel] {
 	return rapid.Custom(func(t *rapid.T) instanceModel {
 		plan := rapid.SampledFrom(plans.Plans).Draw(t, "plan")
-		budgets, left := map[string]int64{}, plan.MemoryMB
+		budgets, left := map[string]int64{}, int64(plan.MemoryMB)
 		for _, name := range []string{"postgres", "redis", "couchdb", "nats", "apps", "auth"} { // auth needs postgres and apps, so it comes after them
-			floor := plans.Engines[name].FloorMB
+			floor := int64(plans.Engines[name].FloorMB)
 			needs := name == "auth" && (budgets["postgres"] == 0 || budgets["apps"] == 0)
 			if needs || floor > left || !rapid.Bool().Draw(t, name) {
 				continue

@@ -71,7 +71,7 @@ func recordedEngines(engines client.Engines, prior map[string]types.Int64) map[s
 	for name, engine := range engines {
 		on[name] = types.Int64Null()
 		if engine.MemoryMB > 0 {
-			on[name] = types.Int64Value(engine.MemoryMB)
+			on[name] = attributes.Int64(engine.MemoryMB)
 		} else if memory, ok := prior[name]; ok && !memory.IsUnknown() {
 			on[name] = memory
 		}
@@ -136,7 +136,7 @@ func memorySum(engines, there map[string]types.Int64, kinds map[string]client.En
 			memory = there[name]
 		}
 		if memory.IsNull() || memory.IsUnknown() {
-			sum += kinds[name].FloorMB
+			sum += int64(kinds[name].FloorMB)
 			continue
 		}
 		sum += memory.ValueInt64()

@@ -44,7 +44,8 @@ func (r *instanceListResource) List(ctx context.Context, req list.ListRequest, r
 	var instances []client.Instance
 	if base.RequireClient(r.Client, &diags) && !diags.HasError() {
 		var err error
-		if instances, err = r.Client.Instances(ctx); err != nil {
+		instances, err = r.Client.Instances(ctx)
+		if err = diagnostics.LeftOut(err, &diags); err != nil {
 			diagnostics.AddClientError(&diags, "Unable to list the instances", err)
 		} else {
 			filter.check(ctx, r.Client, instances, &diags)

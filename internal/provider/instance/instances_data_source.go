@@ -109,7 +109,7 @@ func (d *instancesDataSource) Read(ctx context.Context, req datasource.ReadReque
 		return
 	}
 	instances, err := d.Client.Instances(ctx)
-	if err != nil {
+	if err = diagnostics.LeftOut(err, &resp.Diagnostics); err != nil {
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to list the instances", err)
 		return
 	}

@@ -93,7 +93,7 @@ func ChildrenOf[R any](ctx context.Context, c *client.Client, filter InstanceFil
 	instances := []client.Instance{{ID: filter.InstanceID.ValueString()}}
 	if filter.InstanceID.IsNull() {
 		all, err := c.Instances(ctx)
-		if err != nil {
+		if err = diagnostics.LeftOut(err, diags); err != nil {
 			diagnostics.AddClientError(diags, "Unable to list the instances", err)
 			return nil
 		}
@@ -106,7 +106,7 @@ func ChildrenOf[R any](ctx context.Context, c *client.Client, filter InstanceFil
 	var children []Child[R]
 	for _, instance := range instances {
 		records, err := read(ctx, instance.ID)
-		if err != nil {
+		if err = diagnostics.LeftOut(err, diags); err != nil {
 			diagnostics.AddClientError(diags, "Unable to list the "+what+" of instance "+instance.ID, err)
 			break
 		}

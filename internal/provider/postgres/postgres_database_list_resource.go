@@ -48,9 +48,9 @@ func (r *postgresDatabaseListResource) List(ctx context.Context, req list.ListRe
 
 // databases returns the databases of an instance, without the instance's own database.
 func (r *postgresDatabaseListResource) databases(ctx context.Context, instanceID string) ([]client.Database, error) {
-	databases, err := r.Client.Databases(ctx, instanceID)
-	if err != nil {
-		return nil, err
+	databases, partial := r.Client.Databases(ctx, instanceID)
+	if partial != nil && len(databases) == 0 {
+		return nil, partial
 	}
 	connection, err := r.Client.Connection(ctx, instanceID)
 	if err != nil {
@@ -58,5 +58,5 @@ func (r *postgresDatabaseListResource) databases(ctx context.Context, instanceID
 	}
 	return slices.DeleteFunc(databases, func(d client.Database) bool {
 		return connection.Engines.Postgres != nil && d.Name == connection.Engines.Postgres.Database
-	}), nil
+	}), partial
 }

@@ -233,13 +233,13 @@ func (r *postgresDatabaseResource) read(ctx context.Context, m *postgresDatabase
 // find looks for the database in the instance's list.
 func (r *postgresDatabaseResource) find(ctx context.Context, m postgresDatabaseModel) (client.Database, error) {
 	databases, err := r.Client.Databases(ctx, m.InstanceID.ValueString())
-	if err != nil {
-		return client.Database{}, err
-	}
 	for _, database := range databases {
 		if database.Name == m.Name.ValueString() {
 			return database, nil
 		}
+	}
+	if err != nil {
+		return client.Database{}, err
 	}
 	return client.Database{}, fmt.Errorf("database %s of instance %s: %w", m.Name.ValueString(), m.InstanceID.ValueString(), client.ErrNotFound)
 }

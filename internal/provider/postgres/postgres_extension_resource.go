@@ -213,11 +213,11 @@ func (r *postgresExtensionResource) find(ctx context.Context, m postgresExtensio
 	// Read the extensions of all databases: the service's error for a database that no
 	// longer exists does not say so.
 	extensions, err := r.Client.Extensions(ctx, m.InstanceID.ValueString())
-	if err != nil {
-		return client.Extension{}, err
-	}
 	if extension, found := client.FindExtension(extensions, m.Database.ValueString(), m.Name.ValueString()); found {
 		return extension, nil
+	}
+	if err != nil {
+		return client.Extension{}, err
 	}
 	return client.Extension{}, fmt.Errorf("extension %s in database %s: %w", m.Name.ValueString(), m.Database.ValueString(), client.ErrNotFound)
 }

@@ -49,7 +49,8 @@ func (r *webhookEndpointListResource) List(ctx context.Context, req list.ListReq
 	var webhooks []client.Webhook
 	if base.RequireClient(r.Client, &diags) && !diags.HasError() {
 		var err error
-		if webhooks, err = r.Client.Webhooks(ctx); err != nil {
+		webhooks, err = r.Client.Webhooks(ctx)
+		if err = diagnostics.LeftOut(err, &diags); err != nil {
 			diagnostics.AddClientError(&diags, "Unable to list the webhook endpoints", err)
 		}
 	}

@@ -64,7 +64,7 @@ func (d *webhookEndpointsDataSource) Read(ctx context.Context, req datasource.Re
 		return
 	}
 	webhooks, err := d.Client.Webhooks(ctx)
-	if err != nil {
+	if err = diagnostics.LeftOut(err, &resp.Diagnostics); err != nil {
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to list the webhook endpoints", err)
 		return
 	}
