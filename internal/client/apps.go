@@ -115,6 +115,7 @@ func (t *Turn) ImportApp(ctx context.Context, n NewApp) (Pending, error) {
 	if err != nil {
 		return Pending{}, err
 	}
+	noteNames(t, apps)
 	_, taken := find(apps, n.Name)
 	pending, err := t.create(ctx, mutation{
 		Request:   transport.Request{Path: []string{"apps", "import"}, Body: n},

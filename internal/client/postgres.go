@@ -115,6 +115,7 @@ func (t *Turn) CreateDatabase(ctx context.Context, name string) (Pending, error)
 	if err != nil {
 		return Pending{}, err
 	}
+	noteNames(t, databases)
 	_, taken := find(databases, name)
 	return t.create(ctx, mutation{
 		Request:   transport.Request{Path: []string{"postgres", "databases"}, Body: map[string]string{"name": name}},

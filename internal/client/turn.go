@@ -18,6 +18,8 @@ type Turn struct {
 
 	// over has the jobs that AwaitIdle has waited for.
 	over map[string]bool
+	// names are the names of the apps or databases before the turn's last creation of one.
+	names map[string]bool
 	// builds are the builds of an app before the turn's last redeployment.
 	builds map[string]bool
 

@@ -82,8 +82,10 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	case err == nil:
 		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 		r.SetResult(ctx, base.Creating(req, resp), p.model)
+	case errors.As(err, new(*client.KeptNameError)):
+		r.ForgetKept(ctx, resp, "Unable to create app "+name, err)
 	case !accepted:
-		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create app "+name, diagnostics.OrExisting(err, "hosting_app", instanceID+"/"+name))
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create app "+name, r.orExisting(ctx, plan, err))
 	case p.stage == appChanging:
 		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, p.work, &resp.Diagnostics)
 		resp.Diagnostics.AddWarning("App "+name+" was created, but not linked as planned",
@@ -105,6 +107,14 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to deploy app "+name, err)
 	}
+}
+
+// orExisting adds what to import to the error that an app exists already, if it is found.
+func (r *appResource) orExisting(ctx context.Context, m appModel, err error) error {
+	if _, notFound := r.app(m)(ctx); notFound != nil {
+		return err
+	}
+	return diagnostics.OrExisting(err, "hosting_app", m.InstanceID.ValueString()+"/"+m.Name.ValueString())
 }
 
 // secretEnv reads the write-only build variables, which are only in the configuration. It

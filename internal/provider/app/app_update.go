@@ -104,7 +104,7 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 // again.
 func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress) (client.App, error) {
 	if u.imported != nil {
-		if err := turn.Wait(ctx, *u.imported, client.OpAppImport); err != nil {
+		if err := turn.WaitNamed(ctx, *u.imported, client.OpAppImport, u.planned.Name.ValueString()); err != nil {
 			return client.App{}, err
 		}
 		return client.ReadBack(ctx, u.Client, u.app(u.planned), func(a client.App) bool { return u.prior.shows(appModel{}, a) })

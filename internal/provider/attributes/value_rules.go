@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -38,6 +39,17 @@ func whole(s string) string { return s }
 // NotEmpty refuses the empty string.
 func NotEmpty() TextRule {
 	return TextRule{must: "must not be empty", holds: func(s string) bool { return s != "" }}
+}
+
+// PathElement refuses a name that no path of the API can carry: an empty one, "." and "..",
+// and one with a slash, a control character, or white space at an end.
+func PathElement() TextRule {
+	return TextRule{
+		must: `must not be empty, "." or "..", and must not have a slash, a control character, or white space at an end`,
+		holds: func(s string) bool {
+			return s != "" && s != "." && s != ".." && s == strings.TrimSpace(s) && !strings.Contains(s, "/") && !strings.ContainsFunc(s, unicode.IsControl)
+		},
+	}
 }
 
 // AtLeastLong returns the rule for the length of a secret. Its error does not show the

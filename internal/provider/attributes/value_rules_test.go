@@ -161,3 +161,16 @@ func TestURLRules(t *testing.T) {
 		}
 	}
 }
+
+// No path of the API can carry some names. Every other name is the service's to judge.
+func TestPathElement(t *testing.T) {
+	rule := PathElement()
+	for name, want := range map[string]bool{
+		"web": true, "Web App": true, "é": true, "a.b": true, "...": true, "_x%": true,
+		"": false, ".": false, "..": false, "a/b": false, " a": false, "a ": false, "a\n": false, "a\x00b": false, "a\tb": false,
+	} {
+		if got := rule.holds(name); got != want {
+			t.Errorf("PathElement(%q): got %t, want %t", name, got, want)
+		}
+	}
+}

@@ -34,7 +34,7 @@ func ReplacingName(description string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Required:            true,
 		MarkdownDescription: description,
-		Validators:          []validator.String{attributes.NotEmpty()},
+		Validators:          []validator.String{attributes.PathElement()},
 	}
 }
 

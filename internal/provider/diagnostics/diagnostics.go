@@ -85,9 +85,14 @@ func nextStep(err error) string {
 		noEvidence  *client.NoProofError
 		timeout     *lifetime.TimeoutError
 		refused     *transport.APIError
+		kept        *client.KeptNameError
 	)
 	errors.As(err, &refused)
 	switch {
+	case errors.As(err, &kept):
+		address := map[string]string{"app": "hosting_app.NAME", "database": "hosting_postgres_database.NAME"}[kept.Noun]
+		return fmt.Sprintf("Write name = %q in the configuration, add this import block, and apply again. Until then it is not in the state:\n\n", kept.Kept) +
+			ImportBlock(address, kept.InstanceID+"/"+kept.Kept)
 	case refused != nil && refused.RedirectsTo != "":
 		return "It redirects to " + refused.RedirectsTo + ": use that in base_url."
 	case errors.As(err, &namesake):

@@ -195,13 +195,15 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		r.SetIdentity(ctx, resp.Identity, base.ChildIdentity{InstanceID: plan.InstanceID, Name: plan.Name}, &resp.Diagnostics)
 		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
 		r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
-		if err := turn.Wait(ctx, pending, client.OpDatabaseCreate); err != nil {
+		if err := turn.WaitNamed(ctx, pending, client.OpDatabaseCreate, name); err != nil {
 			return err
 		}
 		created = true
 		return r.read(ctx, &plan)
 	})
 	switch {
+	case errors.As(err, new(*client.KeptNameError)):
+		r.ForgetKept(ctx, resp, "Unable to create database "+name, err)
 	case created && err != nil:
 		resp.Diagnostics.AddWarning("Database "+name+" was created, but could not be read",
 			diagnostics.Explain(err)+"\n\nThe database is in the state and not tainted. The next apply reads it.")
@@ -213,11 +215,20 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 			privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
 			r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
 		}
-		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create database "+name, diagnostics.OrExisting(err, "hosting_postgres_database", plan.InstanceID.ValueString()+"/"+name))
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create database "+name, r.orExisting(ctx, plan, err))
 	default:
 		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 		r.SetResult(ctx, base.Creating(req, resp), plan)
 	}
+}
+
+// orExisting adds what to import to the error that a database exists already, if it is
+// found.
+func (r *postgresDatabaseResource) orExisting(ctx context.Context, m postgresDatabaseModel, err error) error {
+	if _, notFound := r.find(ctx, m); notFound != nil {
+		return err
+	}
+	return diagnostics.OrExisting(err, "hosting_postgres_database", m.InstanceID.ValueString()+"/"+m.Name.ValueString())
 }
 
 // read reads a created database into the model.
