@@ -70,7 +70,7 @@ func TestKeptNames(t *testing.T) {
 			}}.before(t, fake)
 			w := newWorkspaceBeside(t, served, "")
 			instance := instanceHCL("engines = { postgres = {}, apps = {} }")
-			w.configure(instance+strings.Replace(row.resource, "NAME", fmt.Sprintf("%q", row.asked), 1))
+			w.configure(instance + strings.Replace(row.resource, "NAME", fmt.Sprintf("%q", row.asked), 1))
 			r := w.run("apply", "-auto-approve", "-no-color")
 			must(t, r.exit == 1 && strings.Contains(r.output, fmt.Sprintf("keeps it as %q", row.kept)) && strings.Contains(r.output, fmt.Sprintf("Write name = %q", row.kept)), "the apply: got exit %d, want 1 and the kept name:\n%s", r.exit, r.output)
 			id := idOf(t, fake, "test")
@@ -78,7 +78,7 @@ func TestKeptNames(t *testing.T) {
 			again := w.run("apply", "-auto-approve", "-no-color")
 			must(t, again.exit == 1 && !strings.Contains(again.output, id+"/"+row.asked), "a second apply: got exit %d, want 1 without an import id of what does not exist:\n%s", again.exit, again.output)
 			address := strings.Split(row.resource, `"`)[1] + ".test"
-			w.configure(instance+strings.Replace(row.resource, "NAME", fmt.Sprintf("%q", row.kept), 1)+fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, id+"/"+row.kept))
+			w.configure(instance + strings.Replace(row.resource, "NAME", fmt.Sprintf("%q", row.kept), 1) + fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", address, id+"/"+row.kept))
 			w.apply()
 			w.mustBeSettled()
 			countKept(t, fake, id, kind, row.kept)

@@ -138,7 +138,7 @@ type HiddenError struct {
 }
 
 func (e *HiddenError) Error() string {
-	return fmt.Sprintf("%s. %s exists, so this is no proof that anything is gone", e.Err, e.Owner)
+	return fmt.Sprintf("%s, although %s exists", e.Err, e.Owner)
 }
 
 // hidden converts the answer "not found" of a collection of the account.

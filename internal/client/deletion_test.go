@@ -172,3 +172,19 @@ func TestDeletionWithoutAJob(t *testing.T) {
 		})
 	}
 }
+
+// An instance whose record cannot be read can still be deleted.
+func TestDeletionOfAnUnreadableInstance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, wire := newTestClient(t, script{
+			"GET /instances/i":    says(200, object{"id": "i", "engines": object{"redis": object{"memory_mb": "much"}}}),
+			"DELETE /instances/i": says(202, object{"job_id": "j-1"}),
+			"GET /jobs/j-1":       jobIs("done", OpDelete),
+		}.Serve)
+		turn := enter(t, c)
+		err := turn.Do(t.Context(), OpDelete, func(ctx context.Context) (Pending, error) { return turn.Delete(ctx, nil) })
+		if err != nil || wire.Count("DELETE") != 1 {
+			t.Errorf("the deletion: got error %v after %d DELETEs, want none after one", err, wire.Count("DELETE"))
+		}
+	})
+}

@@ -164,7 +164,7 @@ func (t *Turn) Delete(ctx context.Context, guard DeleteGuard) (Pending, error) {
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return Pending{deletion: true}, nil
-	case err != nil:
+	case err != nil && !errors.As(err, new(*transport.FieldError)): // it exists, and what it is does not matter
 		return Pending{}, err
 	}
 	pending, err := t.set(ctx, mutation{
