@@ -46,8 +46,8 @@ const saidOfGit = 2 << 10
 // Requests to a server use the caller's own git configuration and keys, and never prompt
 // for a password. A repository on this machine may belong to another user, so nothing in it
 // is executed. Git's server sends its commits as it would to a stranger. If this program is
-// root, that server runs as the other user, because files in the repository may lead git to
-// other repositories. Neither that server nor the store has any configuration, attributes or
+// root, that server runs as the other user, who may change the repository at any time to
+// lead git to another one. Neither that server nor the store has any configuration, attributes or
 // hooks except git's defaults.
 func (s source) fetch(ctx context.Context, folder string, environment []string) (commit string, err error) {
 	folderOfStore, err := os.MkdirTemp(filepath.Dir(folder), "git-")
@@ -64,19 +64,17 @@ func (s source) fetch(ctx context.Context, folder string, environment []string) 
 	failed := func(err error) error {
 		return fmt.Errorf("branch %q of %s could not be fetched\n%s", s.branch, WithoutCredentials(s.path), s.withoutPassword(err.Error()))
 	}
-	if strings.HasPrefix(s.path, "file://") {
+	location := s.path
+	if path, local := strings.CutPrefix(s.path, "file://"); local {
 		asking = store
-		local, err := url.Parse(s.path)
+		records, owner, err := store.local(ctx, path)
 		if err != nil {
 			return "", failed(err)
 		}
-		owner, err := asOwner(filepath.FromSlash(local.Path))
-		if err != nil {
-			return "", failed(err)
-		}
-		arguments = append(arguments, "--upload-pack", owner+"git -c safe.directory=* -c core.bigFileThreshold=8m upload-pack")
+		location = fileURL(records)
+		arguments = append(arguments, "--upload-pack", owner+"git -c safe.directory=* -c core.bigFileThreshold=8m upload-pack --strict")
 	}
-	arguments = append(arguments, "--", s.path, "refs/heads/"+s.branch)
+	arguments = append(arguments, "--", location, "refs/heads/"+s.branch)
 	if _, err := asking.git(ctx, arguments...); err != nil {
 		return "", failed(err)
 	}
@@ -85,6 +83,30 @@ func (s source) fetch(ctx context.Context, folder string, environment []string) 
 	}
 	commit = strings.TrimSpace(commit)
 	return commit, store.export(ctx, commit, folder)
+}
+
+// fileURL returns the URL of an absolute path.
+func fileURL(path string) string {
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
+}
+
+// local returns the folder with git's records of a repository on this machine, and the
+// start of the command that reads them as the user who controls it. path is escaped as in a
+// URL.
+func (r repository) local(ctx context.Context, path string) (records, owner string, err error) {
+	if path, err = url.PathUnescape(path); err != nil {
+		return "", "", err
+	}
+	if path = filepath.FromSlash(path); !filepath.IsAbs(path) {
+		return "", "", errors.New("a file URL has no host: file:///srv/app")
+	}
+	if records, err = r.gitFolder(ctx, path); err != nil {
+		return "", "", err
+	}
+	if owner, err = asOwner(path); err == nil && owner == "" {
+		owner, err = asOwner(records)
+	}
+	return records, owner, err
 }
 
 // A repository is a git repository on this machine, with the environment in which git runs

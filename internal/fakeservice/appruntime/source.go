@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 
@@ -35,8 +34,7 @@ func (s source) copyTo(ctx context.Context, folder string, environment []string)
 		if err != nil {
 			return "", err
 		}
-		local := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-		return source{local.String(), s.branch, s.most}.fetch(ctx, folder, environment)
+		return source{fileURL(path), s.branch, s.most}.fetch(ctx, folder, environment)
 	}
 	return copyFolder(ctx, s.path, folder, s.most)
 }
