@@ -19,15 +19,18 @@ type Answer struct {
 	Body    []byte
 }
 
-// Remember stores an answer for a day.
+// Remember stores an answer for a day. It remembers the answer even if it returns an
+// *Unwritten, until the end of the program.
 func (s *Service) Remember(a Answer) error {
-	_, err := change(s, func(st *state) (struct{}, error) {
+	err := s.store.make(func(st *state) {
 		a.Sequence, a.At = st.next(), st.Now
 		st.Answers = remove(st, st.Answers, func(old *Answer) bool { return st.Now.Sub(old.At) >= answersKept })
 		st.Answers = keep(st, st.Answers, &a)
-		return struct{}{}, nil
 	})
-	return err
+	if err != nil {
+		return &Unwritten{err}
+	}
+	return nil
 }
 
 // Recall returns the stored answer to the request with this key.

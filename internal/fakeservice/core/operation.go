@@ -10,20 +10,17 @@ import (
 func change[T any](s *Service, operation func(*state) (T, error)) (result T, err error) {
 	failed := s.store.change(func(st *state) { result, err = operation(st) })
 	s.store.logIfFailed(failed)
-	if err == nil && failed != nil {
-		return result, Refuse(Internal, "it was done, and could not be written down: %s", failed)
+	if err == nil {
+		err = failed
 	}
 	return result, err
 }
 
-// look runs an operation that only reads. It may see the state of an earlier moment.
+// look runs an operation that only reads. It may see the state of an earlier moment. It
+// waits until that state is stored, but a storage that takes nothing does not stop it.
 func look[T any](ctx context.Context, s *Service, operation func(*state) (T, error)) (result T, err error) {
 	ago, _ := ctx.Value(lagKey{}).(time.Duration)
-	failed := s.store.look(ago, func(st *state) { result, err = operation(st) })
-	s.store.logIfFailed(failed)
-	if err == nil && failed != nil {
-		return result, Refuse(Internal, "what there is could not be written down: %s", failed)
-	}
+	s.store.read(ago, func(st *state) { result, err = operation(st) })
 	return result, err
 }
 

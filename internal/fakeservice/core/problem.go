@@ -52,6 +52,19 @@ func ProblemOf(err error) *Problem {
 	return &Problem{Internal, err.Error()}
 }
 
+// Unwritten is the error of a change that was made, but is not stored: the end of the
+// program would undo it. It is not a refusal, because a refusal means that nothing was done.
+// So no interface may answer it in the service's envelope.
+type Unwritten struct{ Err error }
+
+// Error says that the outcome is unknown.
+func (u *Unwritten) Error() string {
+	return "the outcome is unknown: the change was made, but the fake service could not write it to its records: " + u.Err.Error()
+}
+
+// Unwrap returns the reason.
+func (u *Unwritten) Unwrap() error { return u.Err }
+
 // invalid returns a Problem about an invalid value. Its detail begins with the name of
 // the field.
 func invalid(field, format string, args ...any) error {

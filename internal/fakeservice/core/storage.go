@@ -257,7 +257,7 @@ func (w *writer) close() error {
 
 // commit waits until the changes up to a number are stored, and returns an error if that
 // fails. The first caller stores the changes of all callers that wait.
-func (s *store) commit(w *writer, upTo uint64) error {
+func (s *store) commit(w *writer, upTo uint64) (err error) {
 	if w == nil || w.stored.Load() >= upTo {
 		return nil
 	}
@@ -269,6 +269,7 @@ func (s *store) commit(w *writer, upTo uint64) error {
 	if w.closed {
 		return errClosed
 	}
+	defer func() { s.failing.Store(err != nil) }()
 	s.mu.Lock()
 	batch, last, failed := w.pending, w.last, w.failed
 	if failed == nil {

@@ -178,16 +178,21 @@ func TestKindThatIsNotInTheTable(t *testing.T) {
 	}
 }
 
-// A change that cannot be stored is answered with an error, and its work does not begin.
-// When the storage works again, nothing is missing.
+// The first change that cannot be stored has an unknown outcome, and its work does not
+// begin. Later ones are refused, and nothing of them is done. When the storage works again,
+// nothing is missing.
 func TestStorageThatFails(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
 	s := open(t, Options{Storage: m})
 	id := s.AddInstance(Instance{Name: "shop"}).ID
 	s.store.do(func(*state) { m.broken = errors.New("the disk is full") })
-	if _, err := s.UpdateInstance(id, InstanceChange{Name: ptr("store")}); ProblemOf(err).Code != Internal {
-		t.Errorf("a change that cannot be stored: got error %v, want %s", err, Internal)
+	unwritten := (*Unwritten)(nil)
+	if _, err := s.UpdateInstance(id, InstanceChange{Name: ptr("store")}); !errors.As(err, &unwritten) {
+		t.Errorf("a change that cannot be stored: got error %v, want %T", err, unwritten)
+	}
+	if _, err := s.UpdateInstance(id, InstanceChange{Name: ptr("third")}); ProblemOf(err).Code != Unavailable {
+		t.Errorf("a change while nothing can be stored: got error %v, want %s", err, Unavailable)
 	}
 	ran := false
 	var e *workInProgress

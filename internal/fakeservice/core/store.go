@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,10 +28,12 @@ type store struct {
 	mu    sync.Mutex
 	state *state
 	past  history
-	// writer is nil if the records are not stored.
-	writer *writer
-	timer  *time.Timer
-	closed bool
+	// writer is nil if the records are not stored. failing reports whether its last write
+	// failed.
+	writer  *writer
+	failing atomic.Bool
+	timer   *time.Timer
+	closed  bool
 }
 
 func newStore(clock *clock, log *slog.Logger, plane DataPlane, courier Courier) *store {
@@ -40,8 +43,8 @@ func newStore(clock *clock, log *slog.Logger, plane DataPlane, courier Courier) 
 	return s
 }
 
-// do is change for callers without an error result. It logs a failure to store.
-func (s *store) do(fn func(*state)) { s.logIfFailed(s.change(fn)) }
+// do is make for callers without an error result. It logs a failure to store.
+func (s *store) do(fn func(*state)) { s.logIfFailed(s.make(fn)) }
 
 // read is look for callers without an error result. It logs a failure to store.
 func (s *store) read(ago time.Duration, fn func(*state)) { s.logIfFailed(s.look(ago, fn)) }
@@ -52,9 +55,23 @@ func (s *store) logIfFailed(err error) {
 	}
 }
 
-// change runs fn with exclusive access to the current state. fn must return only copies.
-// When change returns, the changes are stored; otherwise the error is the reason.
+// change is make for a change that may be refused: nothing is done while the storage takes
+// nothing.
 func (s *store) change(fn func(*state)) error {
+	if s.failing.Load() {
+		if err := s.written(); err != nil {
+			return unavailable("nothing was done, because the fake service cannot write its records: %s", err)
+		}
+	}
+	if err := s.make(fn); err != nil {
+		return &Unwritten{err}
+	}
+	return nil
+}
+
+// make runs fn with exclusive access to the current state. fn must return only copies.
+// When make returns, the changes are stored; otherwise the error is the reason.
+func (s *store) make(fn func(*state)) error {
 	w, last := s.changeState(fn)
 	return s.commit(w, last)
 }

@@ -3,10 +3,12 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -50,6 +52,9 @@ func (f *face) addTool(server *sdk.Server, o operations.Operation) {
 			return question, nil, err
 		}
 		result, err := f.attempt(ctx, function, arguments)
+		if unwritten := (*core.Unwritten)(nil); errors.As(err, &unwritten) {
+			return nil, nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		}
 		if err != nil {
 			return nil, nil, core.ProblemOf(err)
 		}

@@ -54,9 +54,10 @@ func New(o Options) *API {
 
 // reply is an encoded answer.
 type reply struct {
-	status int
-	header http.Header
-	body   []byte
+	status  int
+	header  http.Header
+	body    []byte
+	unknown bool
 }
 
 // ServeHTTP answers one request, and checks the request and the answer against the
@@ -85,7 +86,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // answer authorizes, routes and checks a request before the handler sees it. It reports
-// whether the operation is in the document.
+// whether the answer must be one of the document's.
 func (a *API) answer(r *http.Request, path string, body []byte) (out reply, documented bool) {
 	route, params := a.findRoute(r.Method, path)
 	if err := a.authorise(r); err != nil {
@@ -115,7 +116,7 @@ func (a *API) answer(r *http.Request, path string, body []byte) (out reply, docu
 		return encode(fail(badRequest("%s", violation))), true
 	}
 	out = a.repetitions.atMostOnce(c, func() reply { return encode(c.run()) })
-	return c.tag(out), true
+	return c.tag(out), !out.unknown
 }
 
 func (a *API) authorise(r *http.Request) error {
@@ -152,7 +153,7 @@ func (c *call) tag(out reply) reply {
 
 // encode encodes an answer.
 func encode(answer response) reply {
-	out := reply{status: answer.status, header: http.Header{}, body: answer.raw}
+	out := reply{status: answer.status, header: http.Header{}, body: answer.raw, unknown: answer.unknown}
 	switch {
 	case answer.body != nil:
 		text, err := encodeJSON(answer.body)

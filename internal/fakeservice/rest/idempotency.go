@@ -34,7 +34,8 @@ func (c *call) idempotencyKey() string {
 
 // once carries out a call, or returns the stored answer to an earlier one with the same
 // key. If the body differs from the earlier one, that is an error of the client. A
-// refusal is not stored, because its reason may no longer apply at the next try.
+// refusal is not stored, because its reason may no longer apply at the next try. An unknown
+// outcome is, because the next try may do it a second time.
 func (r *repetitions) atMostOnce(c *call, carryOut func() reply) reply {
 	key := c.idempotencyKey()
 	if key == "" {
@@ -46,10 +47,11 @@ func (r *repetitions) atMostOnce(c *call, carryOut func() reply) reply {
 			return encode(fail(core.Refuse(core.ValidationError, "Idempotency-Key: it was sent before with another body")))
 		}
 		// The header is copied, because headers are added to the reply.
-		return reply{first.Status, maps.Clone(http.Header(first.Header)), first.Body}
+		// Of failures, only unknown outcomes are stored.
+		return reply{first.Status, maps.Clone(http.Header(first.Header)), first.Body, first.Status >= http.StatusMultipleChoices}
 	}
 	out := carryOut()
-	if out.status < http.StatusMultipleChoices {
+	if out.status < http.StatusMultipleChoices || out.unknown {
 		answer := core.Answer{Key: key, Request: c.body, Status: out.status, Header: out.header.Clone(), Body: out.body}
 		if err := c.service.Remember(answer); err != nil {
 			return encode(fail(err))

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -14,6 +15,9 @@ type response struct {
 	body        any
 	raw         []byte
 	contentType string
+	// unknown means that nobody can say whether the call was carried out. Such an answer is
+	// not the service's, so it is not in the document.
+	unknown bool
 }
 
 // statuses maps the codes of refusals to HTTP statuses (SERVICE.md#errors).
@@ -36,6 +40,9 @@ var statuses = map[core.Code]int{
 
 // fail converts an error to an answer.
 func fail(err error) response {
+	if unwritten := (*core.Unwritten)(nil); errors.As(err, &unwritten) {
+		return response{status: http.StatusInternalServerError, raw: []byte(err.Error() + "\n"), contentType: "text/plain; charset=utf-8", unknown: true}
+	}
 	p := core.ProblemOf(err)
 	return response{status: statuses[p.Code], body: struct {
 		Detail string    `json:"detail"`
