@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -51,7 +52,7 @@ type Spec struct {
 // FirstFile returns the number of the first descriptor of Files in the program.
 func (s Spec) FirstFile() int {
 	if s.Sandbox != nil {
-		return readyFile + 1
+		return filterFile + 1
 	}
 	return 3 // after the standard streams
 }
@@ -69,6 +70,8 @@ type Process struct {
 	command   *exec.Cmd
 	ended     chan struct{}
 	result    error
+	// exceeded is the reason that the guard has ended the program.
+	exceeded atomic.Pointer[LimitError]
 }
 
 // Start starts a program. It returns once the program runs or has failed to start.
@@ -113,12 +116,18 @@ func (p *Process) startInside(s Spec) error {
 		return errors.Join(err, infoEnd.Close())
 	}
 	defer ready.Close()
-	p.command.ExtraFiles = append([]*os.File{infoEnd, readyEnd}, s.Files...) // infoFile, readyFile and FirstFile
-	script, err := p.command.StdinPipe()
-	if err == nil {
+	filterEnd, filter, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, infoEnd.Close(), readyEnd.Close())
+	}
+	_, err = filter.Write(s.Sandbox.filter) // a pipe takes it at once
+	err = errors.Join(err, filter.Close())
+	p.command.ExtraFiles = append([]*os.File{infoEnd, readyEnd, filterEnd}, s.Files...) // infoFile, readyFile, filterFile and FirstFile
+	script, failed := p.command.StdinPipe()
+	if err = errors.Join(err, failed); err == nil {
 		err = spawn(p.command)
 	}
-	if err := errors.Join(err, infoEnd.Close(), readyEnd.Close()); err != nil {
+	if err := errors.Join(err, infoEnd.Close(), readyEnd.Close(), filterEnd.Close()); err != nil {
 		return err
 	}
 	var about struct {
@@ -131,6 +140,7 @@ func (p *Process) startInside(s Spec) error {
 		return fmt.Errorf("bubblewrap ended before the program began: %w", errors.Join(p.command.Wait(), err))
 	}
 	p.pid = about.PID
+	guarding.watch(p, s.Sandbox.Limits)
 	// If the sandbox ends here, the caller learns that from the end of the program.
 	_, _ = io.WriteString(script, exports(s.Environment))
 	_ = script.Close()
@@ -142,6 +152,9 @@ func (p *Process) wait() {
 	p.result = p.command.Wait()
 	if errors.Is(p.result, exec.ErrWaitDelay) {
 		p.result = nil // the program itself succeeded
+	}
+	if over := p.exceeded.Load(); over != nil {
+		p.result = over
 	}
 	switch {
 	case p.sandboxed:

@@ -14,8 +14,13 @@ import (
 // programs and libraries, Go and Node.js, the mounts of its Spec, and its own processes. It
 // shares the network with this program, so that it can listen and connect.
 type Sandbox struct {
+	// Limits apply to each program with its descendants.
+	Limits Limits
+
 	bubblewrap string
 	setpriv    string   // changes the user; empty if this program is not root
+	prlimit    string   // limits the number of processes; empty if it is missing
+	filter     []byte   // the system calls that a program can make; empty means all
 	system     []string // bubblewrap's arguments for the files that every program sees
 	path       string
 }
@@ -33,20 +38,22 @@ type Mount struct {
 // Path returns the PATH of programs in the sandbox.
 func (s *Sandbox) Path() string { return s.path }
 
-// temporary is the size of /tmp in a sandbox, in bytes. It is in memory.
+// temporary is the size of /tmp and of /dev/shm in a sandbox, in bytes. They are in memory.
 const temporary = 256 << 20
 
 // Descriptors that bubblewrap inherits. It writes the id of the sandbox's first process to
-// infoFile; the shell writes to readyFile once the sandbox is complete.
+// infoFile; the shell writes to readyFile once the sandbox is complete. It reads the filter
+// of system calls from filterFile.
 const (
-	infoFile  = 3
-	readyFile = 4
+	infoFile   = 3
+	readyFile  = 4
+	filterFile = 5
 )
 
 // The shell in the sandbox reports that it is ready, and then executes the script of
 // exports from its input. If this program is killed before it has sent the script, nothing
-// runs.
-const insideScript = `echo ready >&4; exec 3>&- 4>&-; eval "$(cat)"`
+// runs. If the machine has no memory left, the kernel ends programs in sandboxes first.
+const insideScript = `{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; echo ready >&4; exec 3>&- 4>&- 5<&-; eval "$(cat)"`
 
 // command returns the command with which bubblewrap runs a program. The program's
 // environment is not bubblewrap's: there, variables such as LD_PRELOAD would execute the
@@ -57,6 +64,9 @@ func (s *Sandbox) command(spec Spec) []string {
 		"--unshare-pid", "--unshare-ipc", "--unshare-uts"}
 	if s.setpriv == "" {
 		words = append(words, "--unshare-user")
+	}
+	if len(s.filter) > 0 {
+		words = append(words, "--seccomp", strconv.Itoa(filterFile))
 	}
 	words = append(words, s.system...)
 	var points []string
@@ -75,6 +85,11 @@ func (s *Sandbox) command(spec Spec) []string {
 	if s.setpriv != "" {
 		words = append(words, s.setpriv, "--reuid", strconv.Itoa(spec.User.UID), "--regid", strconv.Itoa(spec.User.GID),
 			"--clear-groups", "--inh-caps", "-all", "--no-new-privs")
+	}
+	// The user of an app or a build has no other processes, or none outside the sandbox's
+	// user namespace. The guard ends the sandbox earlier, if it sees the processes in time.
+	if s.prlimit != "" && s.Limits.Tasks > 0 {
+		words = append(words, s.prlimit, "--nproc="+strconv.Itoa(2*s.Limits.Tasks), "--")
 	}
 	words = append(words, "/bin/sh", "-c", insideScript, "sh")
 	return append(words, spec.Command...)
@@ -141,7 +156,8 @@ func systemArguments(mounts []string) ([]string, error) {
 		}
 	}
 	// A toolchain may be in /tmp, so its mounts come after the sandbox's own.
-	words = append(words, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", strconv.Itoa(temporary), "--tmpfs", "/tmp")
+	words = append(words, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", strconv.Itoa(temporary), "--tmpfs", "/tmp",
+		"--perms", "1777", "--size", strconv.Itoa(temporary), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
 	words = append(words, foldersAbove(append(slices.Clone(systemFiles), mounts...))...)
 	for _, file := range systemFiles {
 		words = append(words, "--ro-bind-try", file, file)

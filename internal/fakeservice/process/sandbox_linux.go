@@ -20,7 +20,8 @@ func FindSandbox(ctx context.Context, path string) (*Sandbox, error) {
 	if err != nil {
 		return nil, errors.New("bubblewrap is missing (apt-get install bubblewrap, dnf install bubblewrap)")
 	}
-	s := &Sandbox{bubblewrap: bubblewrap}
+	s := &Sandbox{bubblewrap: bubblewrap, Limits: limitsHere(), filter: systemCallFilter()}
+	s.prlimit, _ = exec.LookPath("prlimit") // without it, the guard is alone
 	user := User{}
 	if os.Geteuid() == 0 {
 		if s.setpriv, err = exec.LookPath("setpriv"); err != nil {
