@@ -152,7 +152,7 @@ func TestSignalsLeaveNothing(t *testing.T) {
 	for _, row := range []struct {
 		signal      syscall.Signal
 		keepsFolder bool
-	}{{syscall.SIGTERM, false}, {syscall.SIGINT, false}, {syscall.SIGKILL, true}} {
+	}{{syscall.SIGTERM, false}, {syscall.SIGINT, false}, {syscall.SIGHUP, false}, {syscall.SIGQUIT, false}, {syscall.SIGUSR1, false}, {syscall.SIGKILL, true}} {
 		t.Run(row.signal.String(), func(t *testing.T) {
 			t.Parallel()
 			folder := machine.PassableFolder(t, fakeservicetest.FastFolder())

@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"strings"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/appruntime"
 )
 
 // variable returns the environment variable of a flag, such as FAKESERVICE_API_KEY.
@@ -31,7 +33,7 @@ func fromEnvironment(flags *flag.FlagSet, lookup func(string) string) error {
 		}
 		for _, value := range values {
 			if err := f.Value.Set(value); err != nil {
-				failure = fmt.Errorf("%s: %w", variable(f.Name), err)
+				failure = fmt.Errorf("%s: invalid value %q: %w", variable(f.Name), appruntime.WithoutCredentials(value), err)
 			}
 		}
 	})
@@ -45,6 +47,30 @@ func (n *names) String() string { return strings.Join(*n, ", ") }
 
 // Set adds a name.
 func (n *names) Set(name string) error {
+	if !isHost(name) {
+		return fmt.Errorf("it must be a host name, without a scheme and a port")
+	}
 	*n = append(*n, strings.ToLower(name))
 	return nil
+}
+
+// usage returns the text of --help.
+func usage(flags *flag.FlagSet) string {
+	var list strings.Builder
+	flags.SetOutput(&list)
+	flags.PrintDefaults()
+	return fmt.Sprintf(`Usage:
+  fakeservice [flags]                       until a signal
+  fakeservice run [flags] -- COMMAND ...    while a command runs, with its status
+
+Example:
+  fakeservice run --speed 600 --data-plane off -- terraform test
+
+The command gets HOSTING_BASE_URL and HOSTING_API_KEY. With a command, --listen is
+a free port and --log-level is warn unless you set them.
+
+Each flag but --version can also be set by an environment variable, such as
+%s for --api-key.
+
+%s`, variable("api-key"), strings.ReplaceAll("\n"+list.String(), "\n  -", "\n  --")[1:])
 }

@@ -60,7 +60,7 @@ func TestEnvironmentOfEachFlag(t *testing.T) {
 	}
 	var help strings.Builder
 	_, _ = parse([]string{"--help"}, &help) // the error is flag.ErrHelp
-	names := regexp.MustCompile(`(?m)^  -([\w-]+)`).FindAllStringSubmatch(help.String(), -1)
+	names := regexp.MustCompile(`(?m)^  --([\w-]+)`).FindAllStringSubmatch(help.String(), -1)
 	if len(names) != len(values) {
 		t.Errorf("values in the test: got %d, want one of each of %d flags", len(values), len(names))
 	}
@@ -92,11 +92,11 @@ func TestEnvironmentOfEachFlag(t *testing.T) {
 }
 
 func TestEnvironmentIsChecked(t *testing.T) {
-	for name, value := range map[string]string{"FAKESERVICE_SPEED": "fast", "FAKESERVICE_REPO": "acme", "FAKESERVICE_GO_CACHES": "perhaps"} {
+	for name, value := range map[string]string{"FAKESERVICE_SPEED": "fast", "FAKESERVICE_REPO": "acme", "FAKESERVICE_GO_CACHES": "perhaps", "FAKESERVICE_NAME": "http://x"} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, value)
-			if _, err := parse(nil, io.Discard); err == nil || !strings.HasPrefix(err.Error(), name+": ") {
-				t.Errorf("got %v, want an error that begins with the variable's name", err)
+			if _, err := parse(nil, io.Discard); err == nil || !strings.HasPrefix(err.Error(), name+": ") || !strings.Contains(err.Error(), value) {
+				t.Errorf("got %v, want an error that begins with the variable's name and contains its value", err)
 			}
 		})
 	}

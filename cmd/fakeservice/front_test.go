@@ -48,10 +48,10 @@ func TestStoppedWhileStarting(t *testing.T) {
 		}
 	}
 	var said bytes.Buffer
-	if err := unlessStopped(ctx, &said, errors.New("killed")); err != nil || !strings.Contains(said.String(), "was stopped while it started") {
+	if err := unlessStopped(ctx, settings{}, &said, errors.New("killed")); err != nil || !strings.Contains(said.String(), "was stopped while it started") {
 		t.Errorf("unlessStopped: got error %v and %q, want none and that the start was stopped", err, said.String())
 	}
-	if err := unlessStopped(t.Context(), io.Discard, errors.New("no folder")); err == nil {
+	if err := unlessStopped(t.Context(), settings{}, io.Discard, errors.New("no folder")); err == nil {
 		t.Error("unlessStopped: got no error from a start that failed by itself, want one")
 	}
 }

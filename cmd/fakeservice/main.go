@@ -9,12 +9,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
+	"os/exec"
 	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
@@ -31,6 +32,10 @@ var version = "dev"
 
 func main() {
 	err := serveUntilSignalled()
+	status := exitStatus(0)
+	if errors.As(err, &status) {
+		os.Exit(int(status))
+	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "fakeservice:", err)
 		os.Exit(1)
@@ -38,7 +43,10 @@ func main() {
 }
 
 func serveUntilSignalled() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A write that nobody reads then fails, instead of ending the program before it has
+	// removed its folders.
+	signal.Notify(make(chan os.Signal, 1), brokenPipe)
+	ctx, stop := signal.NotifyContext(context.Background(), notIgnored(endings)...)
 	defer stop()
 	// A second signal ends the program immediately.
 	context.AfterFunc(ctx, stop)
@@ -72,29 +80,33 @@ type settings struct {
 	webhooks     webhookSettings
 	requestsKept int
 	version      bool
+	// command is run while the fake answers, or empty.
+	command []string
 	// snapshotLimit is in MB.
 	snapshotLimit int64
 }
 
-func parse(args []string, errors io.Writer) (settings, error) {
+// parse reads the flags. It prints them to out if the arguments ask for help.
+func parse(args []string, out io.Writer) (settings, error) {
 	s := settings{repos: repositories{}}
-	flags := flag.NewFlagSet("fakeservice", flag.ContinueOnError)
-	flags.SetOutput(errors)
-	flags.Usage = func() {
-		fmt.Fprintf(errors, "Usage: fakeservice [flags]\n\nEach flag but --version can also be set by an environment variable, such as %s for --api-key.\n\n", variable("api-key"))
-		flags.PrintDefaults()
+	listen, level := "127.0.0.1:8080", "info"
+	withCommand := len(args) > 0 && args[0] == runWord
+	if withCommand {
+		args, listen, level = args[1:], "127.0.0.1:0", "warn"
 	}
-	flags.StringVar(&s.listen, "listen", "127.0.0.1:8080", "address to listen on; with port 0, a free port")
+	flags := flag.NewFlagSet("fakeservice", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&s.listen, "listen", listen, "address to listen on; with port 0, a free port")
 	flags.Float64Var(&s.speed, "speed", 1, "speed of the service's clock, as a multiple of real time; at 60, creating an instance takes 8 seconds")
 	flags.StringVar(&s.key, "api-key", "", "valid API key; a random one by default")
 	flags.StringVar(&s.controlToken, "control-token", "", "bearer token for the routes under /_fake/; a random one by default")
 	flags.StringVar(&s.password, "portal-password", "", "password for the portal; a random one by default")
 	flags.Var((*names)(&s.names), "name", "additional host name of the fake, besides localhost and addresses; can be repeated")
-	flags.StringVar(&s.readyFile, "ready-file", "", "file that receives the base URL as soon as the fake answers requests")
+	flags.StringVar(&s.readyFile, "ready-file", "", "file that contains the base URL while the fake answers requests")
 	flags.BoolVar(&s.allowRemote, "allow-remote", false, "accept connections from other machines; they are not encrypted")
 	flags.StringVar(&s.advertise, "advertise-host", "", "name or IPv4 address of this machine for others, for example of a container; instances and apps use it, each with its own port")
 	ports := flags.String("ports", "", "ports for instances and apps at --advertise-host, such as 20000-20100; default: any free port")
-	flags.StringVar(&s.logLevel, "log-level", "info", "log level: error, warn, info (jobs, builds and apps) or debug (each request too)")
+	flags.StringVar(&s.logLevel, "log-level", level, "log level: error, warn, info (jobs, builds and apps) or debug (each request too)")
 	flags.StringVar(&s.logFormat, "log-format", "text", "log format: text or json")
 	flags.StringVar(&s.dataPlane, "data-plane", planeAuto, "run real engines and apps: on, off, or auto, which means on if PostgreSQL is installed")
 	flags.StringVar(&s.postgresBin, "postgres-bin", "", "folder with PostgreSQL's server programs; default: searched on PATH and in Debian's folders")
@@ -111,8 +123,11 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	flags.StringVar(&s.webhooks.ca, "webhook-ca", "", "PEM file with additional certificate authorities to trust for webhook receivers")
 	flags.Int64Var(&s.snapshotLimit, "snapshot-limit", 2048, "maximum size in MB, unpacked, of a snapshot that is uploaded to /_fake/snapshots")
 	flags.BoolVar(&s.version, "version", false, "print the version and exit")
-	if err := flags.Parse(args); err != nil {
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		_, _ = io.WriteString(out, usage(flags)) // nothing can be done for a reader that is gone
 		return s, err
+	} else if err != nil {
+		return s, fmt.Errorf("%w (--help lists the flags)", err)
 	}
 	// After Parse, so that --help does not print secrets of the environment.
 	err := fromEnvironment(flags, os.Getenv)
@@ -136,12 +151,17 @@ func parse(args []string, errors io.Writer) (settings, error) {
 	if s.seed == 0 {
 		s.seed = weather.DrawSeed()
 	}
+	if withCommand {
+		if s.command = flags.Args(); len(s.command) == 0 {
+			return s, errors.New("run needs a command: fakeservice run -- terraform test")
+		}
+	}
 	switch {
 	case *ports != "" && s.advertise == "":
 		return s, fmt.Errorf("--ports needs --advertise-host")
 	case s.advertise != "" && !isHost(s.advertise):
 		return s, fmt.Errorf("--advertise-host must be a name or an IPv4 address, without a port, not %q", s.advertise)
-	case flags.NArg() > 0:
+	case !withCommand && flags.NArg() > 0:
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case !(s.speed > 0) || s.speed > core.FastestSpeed:
 		return s, fmt.Errorf("--speed must be greater than 0 and at most %d", core.FastestSpeed)
@@ -180,12 +200,21 @@ const requestsKept = 2000
 
 // run serves until ctx ends.
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
-	s, err := parse(args, errs)
+	s, err := parse(args, out)
 	if err != nil {
 		return err
 	}
 	if s.version {
 		_, err := fmt.Fprintln(out, "fakeservice", version)
+		return err
+	}
+	if len(s.command) > 0 {
+		if s.command[0], err = exec.LookPath(s.command[0]); err != nil {
+			return err
+		}
+	}
+	// The file of an earlier run has another address.
+	if err := removeReady(s.readyFile); err != nil {
 		return err
 	}
 	begin, err := readSetup(s.setupFile)
@@ -206,7 +235,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	}
 	listener, err := listen(ctx, address)
 	if err != nil {
-		return unlessStopped(ctx, errs, fmt.Errorf("listen: %w", err))
+		return unlessStopped(ctx, s, errs, fmt.Errorf("listen: %w", err))
 	}
 	front := &front{}
 	server := fakeservice.NewHTTPServer(front, fakeservice.LongestRequest)
@@ -216,23 +245,34 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	root := rootURL(s, listener.Addr())
 	service, engines, err := start(ctx, s, begin, courier, root, log)
 	if err != nil {
-		return errors.Join(unlessStopped(ctx, errs, err), server.Close())
+		return errors.Join(unlessStopped(ctx, s, errs, err), server.Close())
 	}
 	service.SetWeather(s.weather, s.seed)
 	front.open(service)
-	announce(out, root, s, service, engines.text)
 	if s.readyFile != "" {
 		if err := writeReady(s.readyFile, root+"/api/v1\n"); err != nil {
 			return errors.Join(err, server.Close(), service.Close())
 		}
 	}
+	until := func(ctx context.Context) error { <-ctx.Done(); return nil }
+	life, end := context.WithCancel(ctx)
+	if len(s.command) > 0 {
+		until = func(ctx context.Context) error { return runCommand(ctx, s.command, variablesOf(root, service)) }
+		life, end = context.WithCancel(context.WithoutCancel(ctx)) // signals are for the command
+	} else {
+		announce(out, root, s, service, engines.text)
+	}
+	defer end()
+	done := make(chan error, 1)
+	go func() { done <- until(life) }()
 	select {
-	case err := <-served:
-		return errors.Join(err, service.Close())
-	case <-ctx.Done():
+	case err = <-served:
+		end()
+		err = errors.Join(err, <-done)
+	case err = <-done:
 	}
 	// Requests that a fault delays are released first, so that the others can end.
-	err = service.Close()
+	err = errors.Join(err, service.Close(), removeReady(s.readyFile))
 	graceful, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if shutdown := server.Shutdown(graceful); shutdown != nil {
@@ -241,9 +281,10 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	return err
 }
 
-// unlessStopped returns the error of a failed start, or nil if a signal has stopped it.
-func unlessStopped(ctx context.Context, errs io.Writer, err error) error {
-	if ctx.Err() == nil {
+// unlessStopped returns the error of a failed start, or nil if a signal has stopped it. A
+// command that has not run is an error in any case.
+func unlessStopped(ctx context.Context, s settings, errs io.Writer, err error) error {
+	if ctx.Err() == nil || len(s.command) > 0 {
 		return err
 	}
 	_, _ = fmt.Fprintln(errs, "The fake service was stopped while it started.")
@@ -287,6 +328,17 @@ func start(ctx context.Context, s settings, begin setup.Setup, courier *webhooks
 		return nil, real, errors.Join(fmt.Errorf("--setup %s: %w", s.setupFile, err), service.Close())
 	}
 	return service, real, nil
+}
+
+// removeReady removes the file of --ready-file, if there is one.
+func removeReady(path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the ready file: %w", err)
+	}
+	return nil
 }
 
 // writeReady writes the file atomically, so that a reader never sees half an address.

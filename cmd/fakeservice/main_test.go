@@ -3,7 +3,10 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
+	"flag"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -22,7 +25,7 @@ func TestFlagsThatMakeNoSense(t *testing.T) {
 		{"more"}, {"--nonsense"},
 		{"--weather", "hail"}, {"--seed", "7"}, {"--weather", "storm", "--seed", "-1"}, {"--listen", "0.0.0.0:0"}, {"--data-plane", "maybe"},
 		{"--ports", "20000-20100"}, {"--advertise-host", "fake.test", "--ports", "20100-20000"}, {"--advertise-host", "fake.test:80"}, {"--advertise-host", "http://x"}, {"--advertise-host", "::1"},
-		{"--log-level", "verbose"}, {"--log-format", "xml"},
+		{"--name", "http://x"}, {"--name", "fake.test:80"}, {"run"}, {"run", "--"}, {"run", "--", "/nowhere/command"}, {"--log-level", "verbose"}, {"--log-format", "xml"},
 		{"--listen", ":0", "--postgres-bin", "/nowhere"}, {"--listen", ":0", "--temp-dir", "/nowhere"},
 		{"--listen", ":0", "--webhook-ca", "/nowhere"}, {"--listen", ":0", "--webhook-ca", "main.go"},
 	} {
@@ -86,6 +89,10 @@ func TestRun(t *testing.T) {
 	if signIn.StatusCode != http.StatusSeeOther || len(signIn.Cookies()) != 1 {
 		t.Errorf("the sign-in at the portal: got %d and %d cookies, want 303 and one", signIn.StatusCode, len(signIn.Cookies()))
 	}
+	text, err := os.ReadFile(ready)
+	if err != nil || strings.TrimSpace(string(text)) != base {
+		t.Errorf("the ready file: got %q, %v, want %q", text, err, base)
+	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("run: got error %v, want none", err)
@@ -94,9 +101,42 @@ func TestRun(t *testing.T) {
 	if greeting := <-said; !strings.Contains(greeting, "/portal\n\n  sign in as customer@example.com with the password p\n") {
 		t.Errorf("the greeting: got\n%s\nwant the address, user and password of the portal", greeting)
 	}
-	text, err := os.ReadFile(ready)
-	if err != nil || strings.TrimSpace(string(text)) != base {
-		t.Errorf("the ready file: got %q, %v, want %q", text, err, base)
+	if _, err := os.Stat(ready); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the ready file after the end: got error %v, want %v", err, fs.ErrNotExist)
+	}
+}
+
+// The ready file of an earlier run has another address. It is gone before the fake starts,
+// and stays away if that fails.
+func TestReadyFileOfAnEarlierRun(t *testing.T) {
+	t.Parallel()
+	ready := filepath.Join(t.TempDir(), "ready")
+	if err := os.WriteFile(ready, []byte("http://127.0.0.1:1/api/v1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t.Context(), []string{"--listen", ":0", "--setup", "/nowhere", "--ready-file", ready}, io.Discard, io.Discard); err == nil {
+		t.Error("the start: got no error, want one")
+	}
+	if _, err := os.Stat(ready); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the ready file: got error %v, want %v", err, fs.ErrNotExist)
+	}
+}
+
+// Help is what the caller has asked for, so it is on standard output. Flags have two
+// dashes, as everywhere in the documentation.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	var out, errs strings.Builder
+	if err := run(t.Context(), []string{"--help"}, &out, &errs); !errors.Is(err, flag.ErrHelp) || errs.Len() > 0 {
+		t.Errorf("--help: got error %v and %q on standard error, want %v alone", err, errs.String(), flag.ErrHelp)
+	}
+	for _, want := range []string{"\n  --speed ", "\n  fakeservice run --speed 600 --data-plane off -- terraform test\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("--help: got %s, want %q", out.String(), want)
+		}
+	}
+	if strings.Contains(out.String(), "\n  -speed") {
+		t.Errorf("--help: got %s, want no flag with one dash", out.String())
 	}
 }
 
