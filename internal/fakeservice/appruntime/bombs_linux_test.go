@@ -20,7 +20,7 @@ func limitedSandbox(t *testing.T) *process.Sandbox {
 		machine.Lacks(t, "there is no bubblewrap")
 	}
 	limited := *sandbox
-	limited.Limits = process.Limits{Memory: 200 << 20, Tasks: 100}
+	limited.Limits = process.Limits{Memory: 200 << 20, Processes: 100}
 	return &limited
 }
 
@@ -28,7 +28,7 @@ func limitedSandbox(t *testing.T) *process.Sandbox {
 func TestBombs(t *testing.T) {
 	sandbox := limitedSandbox(t)
 	for bomb, want := range map[string]string{
-		"f() { f | f & }; f; sleep 1000": "it used more than 100 processes and threads",
+		"f() { f | f & }; f; sleep 1000": "it used more than 100 processes",
 		"tail /dev/zero":                 "it used more than 200 MB of memory",
 	} {
 		folder := write(t, nil)

@@ -14,14 +14,14 @@ import (
 
 // Limits of a sandbox, unless the machine has little memory.
 const (
-	mostMemory = 4 << 30
-	mostTasks  = 2048
+	mostMemory    = 4 << 30
+	mostProcesses = 512
 )
 
 // limitsHere returns the limits of a sandbox on this machine. Two sandboxes at their limit
 // must not use up its memory.
 func limitsHere() Limits {
-	l := Limits{Memory: mostMemory, Tasks: mostTasks}
+	l := Limits{Memory: mostMemory, Processes: mostProcesses}
 	var machine unix.Sysinfo_t
 	if unix.Sysinfo(&machine) == nil {
 		l.Memory = min(l.Memory, int64(machine.Totalram)*int64(machine.Unit)/2) //nolint:unconvert // the types differ by architecture
@@ -42,7 +42,7 @@ type guard struct {
 
 var guarding = &guard{watched: map[*Process]Limits{}}
 
-// watch watches a process with its descendants until it ends.
+// watch watches the sandbox of a process until it ends.
 func (g *guard) watch(p *Process, l Limits) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -56,15 +56,50 @@ func (g *guard) watch(p *Process, l Limits) {
 func (g *guard) run() {
 	for g.remaining() {
 		time.Sleep(guardEvery)
-		all := processes()
-		g.mu.Lock()
-		for p, l := range g.watched {
-			if over := l.exceeded(all.usedBy(p.pid, l)); over != nil {
-				p.exceeded.CompareAndSwap(nil, over)
-				p.Signal(os.Kill)
-			}
+		g.measure()
+	}
+}
+
+// measure ends the sandboxes that exceed their limits. A sandbox with too many processes is
+// ended as soon as that is known, because they leave this program little time.
+func (g *guard) measure() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	sandboxes := map[string]*Process{}
+	own := namespaceOf(os.Getpid()) // another process may have the id of an ended one
+	for p := range g.watched {
+		if namespace := namespaceOf(p.pid); namespace != "" && namespace != own {
+			sandboxes[namespace] = p
 		}
-		g.mu.Unlock()
+	}
+	inside := map[*Process][]int{}
+	of := map[int]*Process{}
+	for _, pid := range visible() {
+		namespace := namespaceOf(pid)
+		p := sandboxes[namespace]
+		if namespace == "" {
+			p = of[parentOf(pid)]
+		}
+		if p == nil {
+			continue
+		}
+		of[pid] = p
+		inside[p] = append(inside[p], pid)
+		if len(inside[p]) == g.watched[p].Processes+1 {
+			p.end(g.watched[p].exceeded(Limits{Processes: len(inside[p])}))
+		}
+	}
+	for p, all := range inside {
+		limits := g.watched[p]
+		p.end(limits.exceeded(Limits{Memory: memoryOf(all, limits.Memory)}))
+	}
+}
+
+// end ends a program for a reason, unless the reason is nil.
+func (p *Process) end(reason *LimitError) {
+	if reason != nil {
+		p.exceeded.CompareAndSwap(nil, reason)
+		p.Signal(os.Kill)
 	}
 }
 
@@ -80,71 +115,53 @@ func (g *guard) remaining() bool {
 	return len(g.watched) > 0
 }
 
-// processTable has the children of each process, and its number of threads.
-type processTable struct {
-	children map[int][]int
-	threads  map[int]int
-}
-
-// processes returns the processes that this program can see. A process of a sandbox is a
-// descendant of its first one: if its parent ends, the first one adopts it.
-func processes() processTable {
-	table := processTable{map[int][]int{}, map[int]int{}}
+// visible returns the ids of the processes that this program can see.
+func visible() (all []int) {
 	folder, err := os.Open("/proc")
 	if err != nil {
-		return table
+		return nil
 	}
 	defer folder.Close()
 	names, _ := folder.Readdirnames(-1) // a part is better than nothing
 	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
+		if pid, err := strconv.Atoi(name); err == nil {
+			all = append(all, pid)
 		}
-		// The program's name is in parentheses, and may have some itself. The parent is
-		// the second field after it, and the number of threads the eighteenth.
-		stat, err := os.ReadFile("/proc/" + name + "/stat")
-		at := bytes.LastIndexByte(stat, ')')
-		if err != nil || at < 0 {
-			continue // it has ended
-		}
-		fields := strings.Fields(string(stat[at+1:]))
-		if len(fields) < 18 {
-			continue
-		}
-		parent, _ := strconv.Atoi(fields[1])
-		table.threads[pid], _ = strconv.Atoi(fields[17])
-		table.children[parent] = append(table.children[parent], pid)
-	}
-	return table
-}
-
-// below returns a process with its descendants. Each process is in the result of one call
-// at most, because the table is not of a single moment and may have circles.
-func (t processTable) below(pid int) []int {
-	children := t.children[pid]
-	delete(t.children, pid)
-	all := []int{pid}
-	for _, child := range children {
-		all = append(all, t.below(child)...)
 	}
 	return all
 }
 
-// usedBy returns what a process and its descendants use. Memory that they share counts
-// several times at first, which is fast to find out, and once if that exceeds the limit.
-func (t processTable) usedBy(pid int, l Limits) (used Limits) {
-	all := t.below(pid)
-	for _, one := range all {
-		used.Tasks += t.threads[one]
-		used.Memory += resident(one)
+// namespaceOf returns the process namespace of a process, or "" if the process has ended or
+// hides it.
+func namespaceOf(pid int) string {
+	link, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", pid))
+	return link
+}
+
+// parentOf returns the parent of a process, or 0 if it has ended. A program's name is in
+// parentheses, and may have some itself. The parent is the second field after it.
+func parentOf(pid int) int {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) < 2 {
+		return 0
 	}
-	if used.Memory <= l.Memory {
+	parent, _ := strconv.Atoi(fields[1])
+	return parent
+}
+
+// memoryOf returns the memory that processes use together. What they share counts several
+// times at first, which is fast to find out, and once if that exceeds a limit.
+func memoryOf(all []int, limit int64) (used int64) {
+	for _, pid := range all {
+		used += resident(pid)
+	}
+	if used <= limit {
 		return used
 	}
-	used.Memory = 0
-	for _, one := range all {
-		used.Memory += proportional(one)
+	used = 0
+	for _, pid := range all {
+		used += proportional(pid)
 	}
 	return used
 }

@@ -9,14 +9,14 @@ import (
 
 func TestLimitsExceeded(t *testing.T) {
 	t.Parallel()
-	limits := Limits{Memory: 64 << 20, Tasks: 10}
+	limits := Limits{Memory: 64 << 20, Processes: 10}
 	for name, row := range map[string]struct {
 		used Limits
 		want string
 	}{
 		"neither":      {limits, ""},
 		"memory":       {Limits{limits.Memory + 1, 1}, "it used more than 64 MB of memory"},
-		"processes":    {Limits{1, 11}, "it used more than 10 processes and threads"},
+		"processes":    {Limits{1, 11}, "it used more than 10 processes"},
 		"without them": {Limits{}, ""},
 	} {
 		got := ""
@@ -31,9 +31,9 @@ func TestLimitsExceeded(t *testing.T) {
 
 // bombs are programs that would take this machine, each with the reason for which it ends.
 var bombs = map[string]struct{ script, want string }{
-	"processes": {`f() { f | f & }; f; sleep 1000`, "it used more than 100 processes and threads"},
+	"processes": {`f() { f | f & }; f; sleep 1000`, "it used more than 100 processes"},
 	"processes in sessions": {`s='setsid sh -c "$1" sh "$1" & setsid sh -c "$1" sh "$1" & sleep 1000'; sh -c "$s" sh "$s"`,
-		"it used more than 100 processes and threads"},
+		"it used more than 100 processes"},
 	"memory":                   {`tail /dev/zero`, "it used more than 200 MB of memory"},
 	"memory of many processes": {`for i in 1 2 3 4 5 6 7 8; do head -c 40M /dev/zero | tail & done; wait`, "it used more than 200 MB of memory"},
 	"memory that is shared": {`python3 -c 'import mmap, time; m = mmap.mmap(-1, 300 << 20); m.write(b"x" * (300 << 20)); time.sleep(1000)'`,
@@ -53,7 +53,7 @@ func TestLimitsOfASandbox(t *testing.T) {
 	limited := func(s *Spec) {
 		inside(s)
 		sandbox := *s.Sandbox
-		sandbox.Limits = Limits{Memory: 200 << 20, Tasks: 100}
+		sandbox.Limits = Limits{Memory: 200 << 20, Processes: 100}
 		s.Sandbox = &sandbox
 	}
 	for name, row := range bombs {

@@ -41,6 +41,11 @@ func (s *Sandbox) Path() string { return s.path }
 // temporary is the size of /tmp and of /dev/shm in a sandbox, in bytes. They are in memory.
 const temporary = 256 << 20
 
+// headroom is the number of processes and threads that the kernel allows a sandbox above its
+// limit of processes. The guard ends the sandbox then, with a reason. The kernel alone would
+// let it continue with errors.
+const headroom = 3584
+
 // Descriptors that bubblewrap inherits. It writes the id of the sandbox's first process to
 // infoFile; the shell writes to readyFile once the sandbox is complete. It reads the filter
 // of system calls from filterFile.
@@ -87,9 +92,9 @@ func (s *Sandbox) command(spec Spec) []string {
 			"--clear-groups", "--inh-caps", "-all", "--no-new-privs")
 	}
 	// The user of an app or a build has no other processes, or none outside the sandbox's
-	// user namespace. The guard ends the sandbox earlier, if it sees the processes in time.
-	if s.prlimit != "" && s.Limits.Tasks > 0 {
-		words = append(words, s.prlimit, "--nproc="+strconv.Itoa(2*s.Limits.Tasks), "--")
+	// user namespace.
+	if s.prlimit != "" {
+		words = append(words, s.prlimit, "--nproc="+strconv.Itoa(s.Limits.Processes+headroom), "--")
 	}
 	words = append(words, "/bin/sh", "-c", insideScript, "sh")
 	return append(words, spec.Command...)
