@@ -107,6 +107,15 @@ func (b *Build) make(ctx context.Context, from source, r *Runtime, env map[strin
 		return err
 	}
 	fmt.Fprintf(log, "Branch %s is at %s.\n", from.branch, b.Commit)
+	if IsURL(from.path) || isGit(from.path) {
+		notes, err := unfetched(b.work)
+		if err != nil {
+			return err
+		}
+		for _, note := range notes {
+			fmt.Fprintln(log, note)
+		}
+	}
 	how, err := readRecipe(b.work, filepath.Join(b.folder, "app"))
 	if err != nil {
 		return err
