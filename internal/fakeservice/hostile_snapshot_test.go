@@ -92,12 +92,17 @@ func TestHostileSnapshots(t *testing.T) {
 		change func(*tar.Writer, *tar.Header, []byte)
 		want   string
 	}{
-		"an id that leads elsewhere":   {inRecords(`"`+id+`"`, `"../../victim"`), "id: it takes"},
-		"an unknown member":            {inRecords(`"Name":"theirs"`, `"Name":"theirs","Colour":1`), `unknown object member name`},
-		"a member that is there twice": {inRecords(`"Name":"theirs"`, `"Name":"x","Name":"theirs"`), `duplicate object member name`},
-		"an entry that is there twice": {inRecords(`"Begun":`, `"Edition":1,"Begun":`), `duplicate object member name`},
-		"an unknown plan":              {inRecords(`"Plan":"free"`, `"Plan":"gold"`), "there is no plan"},
-		"of a newer edition":           {inRecords(`"Edition":2`, `"Edition":9`), "use a newer fake service"},
+		"an id that leads elsewhere":    {inRecords(`"`+id+`"`, `"../../victim"`), "id: it takes"},
+		"an unknown member":             {inRecords(`"Name":"theirs"`, `"Name":"theirs","Colour":1`), `unknown object member name`},
+		"a member that is there twice":  {inRecords(`"Name":"theirs"`, `"Name":"x","Name":"theirs"`), `duplicate object member name`},
+		"an entry that is there twice":  {inRecords(`"Begun":`, `"Edition":1,"Begun":`), `duplicate object member name`},
+		"an unknown plan":               {inRecords(`"Plan":"free"`, `"Plan":"gold"`), "there is no plan"},
+		"an unknown region":             {inRecords(`"Region":"eu-central"`, `"Region":"mars"`), "there is no region"},
+		"an unknown status":             {inRecords(`"Status":"running"`, `"Status":"asleep"`), "status: "},
+		"an unknown console mode":       {inRecords(`"ConsoleMode":"off"`, `"ConsoleMode":"wide"`), "console_mode: "},
+		"a stray file":                  {beside(tar.Header{Name: "stray", Typeflag: tar.TypeReg}), "is not part of a snapshot"},
+		"a machine without an instance": {beside(tar.Header{Name: "machines/stray", Typeflag: tar.TypeDir}), "is not part of a snapshot"},
+		"of a newer edition":            {inRecords(`"Edition":2`, `"Edition":9`), "use a newer fake service"},
 		"records that are a link": {func(out *tar.Writer, entry *tar.Header, content []byte) {
 			if entry.Name == "records.json" {
 				if err := os.WriteFile(outside, content, 0o600); err != nil {

@@ -111,8 +111,8 @@ func (s *Service) Console(ctx context.Context, id string) (ConsoleRecord, error)
 // SetConsole sets the mode of the SQL console: off, ro or rw.
 func (s *Service) SetConsole(id, mode string) (Accepted, error) {
 	return s.mutate(id, func(_ *state, in *instance) (jobKind, error) {
-		if !slices.Contains([]string{"off", "ro", "rw"}, mode) {
-			return nil, invalid("mode", "it must be off, ro or rw")
+		if err := checkWord("mode", mode, consoleModes); err != nil {
+			return nil, err
 		}
 		// Turning the console off without postgres is allowed; turning it on is an error.
 		if _, on := in.Engines[EnginePostgres]; !on && mode != "off" {

@@ -129,6 +129,12 @@ func (in *instance) check(catalog Catalog) error {
 	if _, known := catalog.plan(in.Plan); !known {
 		return fmt.Errorf("there is no plan %q", in.Plan)
 	}
+	if !catalog.hasLocation(in.Region) {
+		return fmt.Errorf("there is no region %q", in.Region)
+	}
+	if err := errors.Join(checkSetWord("status", in.Status, instanceStatuses), checkSetWord("console_mode", in.ConsoleMode, consoleModes)); err != nil {
+		return err
+	}
 	for name, engine := range in.Engines {
 		if _, known := catalog.Engines[name]; !known || engine == nil {
 			return fmt.Errorf("engines: invalid engine %q", name)
@@ -161,6 +167,9 @@ func (in *instance) check(catalog Catalog) error {
 	}
 	for _, b := range in.Backups {
 		if err := seen.add("backup", b.ID); err != nil {
+			return fmt.Errorf("backup %q: %w", b.ID, err)
+		}
+		if err := checkSetWord("kind", b.Kind, backupKinds); err != nil {
 			return fmt.Errorf("backup %q: %w", b.ID, err)
 		}
 		if b.SizeBytes < 0 {
@@ -209,6 +218,14 @@ func (a *App) check() error {
 	if err := checkMemory(a.MemoryMB); err != nil {
 		return err
 	}
+	if err := checkSetWord("status", a.Status, appStatuses); err != nil {
+		return err
+	}
+	for _, b := range a.Builds {
+		if err := checkSetWord("status", b.Status, buildStatuses); err != nil {
+			return fmt.Errorf("build %q: %w", b.ID, err)
+		}
+	}
 	return AppChange{Branch: unlessZero(a.Branch), Port: unlessZero(a.Port), HealthPath: unlessZero(a.HealthPath), Env: &a.Env, Links: &a.Links}.check()
 }
 
@@ -224,6 +241,9 @@ func unlessZero[T comparable](value T) *T {
 func (j *job) check(seen ids) error {
 	if j.Kind.jobKind == nil {
 		return errors.New("the kind of the job is missing")
+	}
+	if err := errors.Join(checkSetWord("operation", j.Operation, jobOperations()), checkSetWord("status", j.Status, jobStatuses)); err != nil {
+		return err
 	}
 	if !j.InProgress() {
 		return nil

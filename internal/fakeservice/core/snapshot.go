@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -122,7 +123,27 @@ func readSnapshotFolder(folder string) (records, error) {
 	if err != nil {
 		return records{}, err
 	}
-	return readSnapshot(text)
+	r, err := readSnapshot(text)
+	if err != nil {
+		return r, err
+	}
+	return r, errors.Join(
+		onlyHas(folder, []string{snapshotRecords, snapshotMachines}),
+		onlyHas(filepath.Join(folder, snapshotMachines), r.machines()))
+}
+
+// onlyHas refuses files that a snapshot does not have. The folder may be missing.
+func onlyHas(folder string, names []string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, entry := range entries {
+		if !slices.Contains(names, entry.Name()) {
+			return fmt.Errorf("%q is not part of a snapshot", entry.Name())
+		}
+	}
+	return nil
 }
 
 // machines returns the ids of the instances that have had a machine.

@@ -182,6 +182,16 @@ func isThere(path string) bool {
 }
 
 func (c copied) check(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if _, data := dataFolders[name]; !data && !slices.Contains([]string{copyFile, copyBackups, copyBuilds, core.EngineApps}, name) {
+			return fmt.Errorf("%q is not part of the copy of a machine", name)
+		}
+	}
 	for _, engine := range c.Engines {
 		if _, is := dataFolders[engine]; !is || !isThere(filepath.Join(folder, engine)) {
 			return fmt.Errorf("engines: there is no data of %q", engine)
