@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/testserver"
 )
 
@@ -53,6 +54,7 @@ func New(options ...Option) *Service {
 	for _, option := range options {
 		option.set(&settings)
 	}
+	must(core.CheckSpeed(settings.Speed))
 	return serve(fakeservice.New(settings))
 }
 
@@ -115,12 +117,19 @@ func (s *Service) Environment() map[string]string {
 func (s *Service) Now() time.Time { return s.fake.Now() }
 
 // Advance moves the service's clock forward. Everything that is due by then has happened
-// when Advance returns.
-func (s *Service) Advance(d time.Duration) { s.fake.Advance(d) }
+// when Advance returns. It panics if d is negative or leads beyond the year 9000.
+func (s *Service) Advance(d time.Duration) {
+	must(s.fake.CheckAdvance(d))
+	s.fake.Advance(d)
+}
 
 // SetDuration sets how long future jobs of an operation, such as "create", take by the
-// service's clock. The operation "build" sets the duration of builds.
-func (s *Service) SetDuration(operation string, d time.Duration) { s.fake.SetDuration(operation, d) }
+// service's clock. The operation "build" sets the duration of builds. SetDuration
+// panics if the operation does not exist or the duration is negative.
+func (s *Service) SetDuration(operation string, d time.Duration) {
+	must(core.CheckDuration(operation, d))
+	s.fake.SetDuration(operation, d)
+}
 
 // Reset removes everything except the time, the keys and the account's id, and applies the
 // Setup again.

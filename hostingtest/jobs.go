@@ -44,15 +44,20 @@ type AppFailure struct {
 func (s *Service) Jobs() []Job { return each(s.fake.Jobs(), jobOf) }
 
 // HoldJobs keeps present and future jobs that match in progress, until release is called.
-// They then end immediately.
-func (s *Service) HoldJobs(m JobMatch) (release func()) { return s.fake.HoldJobs(m.internal()) }
+// They then end immediately. HoldJobs panics if the operation does not exist.
+func (s *Service) HoldJobs(m JobMatch) (release func()) {
+	must(m.internal().Check())
+	return s.fake.HoldJobs(m.internal())
+}
 
 // FinishJob ends a job now, also if it is held or waits for a checkout.
 func (s *Service) FinishJob(id string) error { return s.fake.FinishJob(id) }
 
 // FailJobs fails the next jobs that match: as many as times, or all if times is negative.
-// A failed job changes nothing. remove ends the effect.
+// A failed job changes nothing. remove ends the effect. FailJobs panics if the operation
+// does not exist.
 func (s *Service) FailJobs(m JobMatch, times int, code, detail string) (remove func()) {
+	must(m.internal().Check())
 	return s.fake.FailJobs(m.internal(), times, code, detail)
 }
 

@@ -3,6 +3,8 @@ package hostingtest
 import (
 	"net/http"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 )
 
 // Fault changes the service's handling of the requests that it matches. Its effects can be
@@ -99,16 +101,23 @@ const (
 // String returns the weather's name.
 func (w Weather) String() string { return w.internal().String() }
 
-// Inject installs a fault and returns a function that removes it.
-func (s *Service) Inject(f Fault) (remove func()) { return s.fake.Inject(f.internal()) }
+// Inject installs a fault and returns a function that removes it. It panics if the fault can
+// never match a request, or if its effects exclude each other.
+func (s *Service) Inject(f Fault) (remove func()) {
+	must(f.internal().Check())
+	return s.fake.Inject(f.internal())
+}
 
 // SetWeather disrupts requests at random from now on. With the same seed, the same
 // requests are disrupted in the same way.
 func (s *Service) SetWeather(w Weather, seed uint64) { s.fake.SetWeather(w.internal(), seed) }
 
 // Away makes the service unavailable for a time. Requests get a gateway's page with this
-// status, or a closed connection if page is 0.
-func (s *Service) Away(d time.Duration, page int) { s.fake.Away(d, page) }
+// status, or a closed connection if page is 0. Away panics if the status is not an error.
+func (s *Service) Away(d time.Duration, page int) {
+	must(gateway.CheckPage(page))
+	s.fake.Away(d, page)
+}
 
 // Requests returns all requests to the API, in order of arrival.
 func (s *Service) Requests() []Request { return each(s.fake.Requests(), requestOf) }

@@ -102,7 +102,9 @@ type Event struct {
 func (s *Service) Instances() []Instance { return each(s.fake.Instances(), instanceOf) }
 
 // AddInstance adds an instance without a job, and returns it. Empty fields get defaults.
+// AddInstance panics if the service cannot have such an instance.
 func (s *Service) AddInstance(record Instance) Instance {
+	must(s.fake.CheckInstance(record.internal()))
 	return instanceOf(s.fake.AddInstance(record.internal()))
 }
 

@@ -205,3 +205,28 @@ func TestControlStateAndReset(t *testing.T) {
 	a.told("POST", "/instances/"+gone+"/remove", "")
 	a.want(404, "not_found", "GET", "/instances/"+gone, nil)
 }
+
+// A control that can never match or apply is refused, and a clock that JSON cannot write.
+func TestControlsThatCannotApply(t *testing.T) {
+	t.Parallel()
+	a := start(t)
+	id := a.AddInstance(fakeservice.Instance{}).ID
+	for body, path := range map[string]string{
+		`{"operation": "creat"}`:                              "/jobs/hold",
+		`{"operation": "creat", "code": "x"}`:                 "/jobs/fail",
+		`{"operation": "creat", "instance_id": "` + id + `"}`: "/jobs/start",
+		`{"path": "/instances/[", "page": 503}`:               "/faults",
+		`{"method": "FETCH", "page": 503}`:                    "/faults",
+		`{"drop": true, "status": 503}`:                       "/faults",
+		`{"by": "-1h"}`:                                       "/clock/advance",
+	} {
+		if status, answer := a.raw(http.MethodPost, "/_fake"+path, []byte(body)); status != http.StatusBadRequest {
+			t.Errorf("%s with %s: got %d %s, want 400", path, body, status, answer)
+		}
+	}
+	late := start(t, func(o *fakeservice.Options) { o.Start = time.Date(9000, 12, 1, 0, 0, 0, 0, time.UTC) })
+	if status, answer := late.raw(http.MethodPost, "/_fake/clock/advance", []byte(`{"by": "8784h"}`)); status != http.StatusBadRequest {
+		t.Errorf("a clock beyond the year 9000: got %d %s, want 400", status, answer)
+	}
+	late.want(http.StatusOK, "", http.MethodGet, "/instances", nil)
+}

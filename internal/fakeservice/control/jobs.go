@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
 // jobControl is the body of the requests that hold or fail jobs or builds. Each route
@@ -35,7 +34,8 @@ func (c *control) holdJobs(r *http.Request) (any, error) {
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
 	}
-	return object{"hold_id": c.HoldJobs(wanted.jobs())}, nil
+	id, err := c.HoldJobs(wanted.jobs())
+	return object{"hold_id": id}, err
 }
 
 func (c *control) holdBuilds(r *http.Request) (any, error) {
@@ -52,8 +52,8 @@ func (c *control) failJobs(r *http.Request) (any, error) {
 		return nil, err
 	}
 	times := cmp.Or(wanted.Times, 1)
-	c.Core.FailJobs(wanted.jobs(), times, cmp.Or(wanted.Code, "injected"), cmp.Or(wanted.Detail, "The job was made to fail."))
-	return object{"times": times}, nil
+	err := c.FailJobs(wanted.jobs(), times, cmp.Or(wanted.Code, "injected"), cmp.Or(wanted.Detail, "The job was made to fail."))
+	return object{"times": times}, err
 }
 
 func (c *control) failBuilds(r *http.Request) (any, error) {
@@ -99,8 +99,8 @@ func (c *control) startJob(r *http.Request) (any, error) {
 	if err := readControl(r, &wanted); err != nil {
 		return nil, err
 	}
-	if !operations.HasJob(wanted.Operation) {
-		return nil, fmt.Errorf("there is no operation %q", wanted.Operation)
+	if err := core.CheckOperation(wanted.Operation); err != nil {
+		return nil, err
 	}
 	j, err := c.Core.StartJob(wanted.InstanceID, wanted.Operation, wanted.Target)
 	return object{"id": j.ID}, err

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/scenario"
 )
 
 // duration is a time.Duration in the form of control requests, such as "2s".
@@ -155,7 +154,7 @@ func (c *control) away(r *http.Request) (any, error) {
 	if wanted.For < 0 {
 		return nil, fmt.Errorf("for must be a duration such as 30s; 0s brings the service back")
 	}
-	if err := scenario.CheckPage(wanted.Page); err != nil {
+	if err := gateway.CheckPage(wanted.Page); err != nil {
 		return nil, err
 	}
 	c.Network.Away(time.Duration(wanted.For), wanted.Page)

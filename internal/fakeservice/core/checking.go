@@ -242,7 +242,7 @@ func (j *job) check(seen ids) error {
 	if j.Kind.jobKind == nil {
 		return errors.New("the kind of the job is missing")
 	}
-	if err := errors.Join(checkSetWord("operation", j.Operation, jobOperations()), checkSetWord("status", j.Status, jobStatuses)); err != nil {
+	if err := errors.Join(checkSetWord("operation", j.Operation, JobOperations()), checkSetWord("status", j.Status, jobStatuses)); err != nil {
 		return err
 	}
 	if !j.InProgress() {

@@ -149,6 +149,18 @@ func (s *Service) Advance(d time.Duration) {
 	s.store.await()
 }
 
+// CheckAdvance refuses to move the clock backwards, or beyond the last year whose times can
+// be written as JSON.
+func (s *Service) CheckAdvance(d time.Duration) error {
+	if d < 0 {
+		return invalid("by", "the clock does not run backwards")
+	}
+	if year := s.clock.now().Add(d).Year(); year > lastYear {
+		return invalid("by", "the year %d is after %d", year, lastYear)
+	}
+	return nil
+}
+
 // SetDuration sets the duration of future jobs of an operation, by the fake's clock.
 // "build" sets that of builds. Jobs in progress keep their duration.
 func (s *Service) SetDuration(operation string, d time.Duration) {

@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -170,6 +171,20 @@ func (s *Service) RemoveInstance(id string) bool {
 		s.removeMachine(id)
 	}
 	return removed
+}
+
+// CheckInstance refuses an instance for AddInstance that the service cannot have.
+func (s *Service) CheckInstance(record Instance) error {
+	return inspect(s, func(st *state) error {
+		record = record.clone()
+		record.Plan = cmp.Or(record.Plan, st.Catalog.Plans[0].ID)
+		record.Region = cmp.Or(record.Region, st.Catalog.Locations[0].ID)
+		var id error
+		if record.ID != "" {
+			id = CheckIdentifier(record.ID)
+		}
+		return errors.Join(id, (&instance{Instance: record}).check(st.Catalog))
+	})
 }
 
 // AddInstance adds an instance without a job. It fills empty fields: an id, a name, the

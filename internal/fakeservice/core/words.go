@@ -33,8 +33,8 @@ func checkSetWord(field, value string, words []string) error {
 	return checkWord(field, value, words)
 }
 
-// jobOperations returns the operations that have jobs.
-func jobOperations() (all []string) {
+// JobOperations returns the operations that have jobs.
+func JobOperations() (all []string) {
 	for _, row := range jobTable {
 		if row.operation != "" {
 			all = append(all, row.operation)
@@ -45,12 +45,12 @@ func jobOperations() (all []string) {
 
 // CheckOperation refuses an operation that has no jobs.
 func CheckOperation(operation string) error {
-	return checkWord("operation", operation, jobOperations())
+	return checkWord("operation", operation, JobOperations())
 }
 
 // Check refuses a match that no job can have.
 func (m JobMatch) Check() error {
-	return checkSetWord("operation", m.Operation, jobOperations())
+	return checkSetWord("operation", m.Operation, JobOperations())
 }
 
 // CheckDuration refuses a duration that no job or build can have. "build" stands for

@@ -134,11 +134,6 @@ type None struct{}
 // Markdown is a result in Markdown.
 type Markdown string
 
-// HasJob reports whether there are jobs of an operation, such as "create".
-func HasJob(job string) bool {
-	return job != "" && slices.ContainsFunc(All, func(o Operation) bool { return o.Job == job })
-}
-
 // ToolFunction returns the function that the operation's tool calls.
 func (o Operation) ToolFunction() Function {
 	if o.Tool.Run.Call != nil {

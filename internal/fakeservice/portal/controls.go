@@ -263,8 +263,8 @@ func setWeather(c *call) error {
 }
 
 func holdJobs(c *call) error {
-	c.Scenario.HoldJobs(core.JobMatch{InstanceID: c.r.PostForm.Get("instance_id"), Operation: strings.TrimSpace(c.r.PostForm.Get("operation"))})
-	return nil
+	_, err := c.Scenario.HoldJobs(core.JobMatch{InstanceID: c.r.PostForm.Get("instance_id"), Operation: strings.TrimSpace(c.r.PostForm.Get("operation"))})
+	return err
 }
 
 func holdBuilds(c *call) error {

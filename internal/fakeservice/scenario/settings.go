@@ -38,8 +38,20 @@ type Fault struct {
 func (f *Fault) Hits() int { return int(f.hits.Load()) }
 
 // HoldJobs holds matching jobs and returns the id of the hold.
-func (s *Scenario) HoldJobs(m core.JobMatch) (id string) {
-	return s.keep(&Hold{Kind: "jobs", InstanceID: m.InstanceID, Operation: m.Operation, Target: m.Target, release: s.Core.HoldJobs(m)})
+func (s *Scenario) HoldJobs(m core.JobMatch) (id string, err error) {
+	if err := m.Check(); err != nil {
+		return "", err
+	}
+	return s.keep(&Hold{Kind: "jobs", InstanceID: m.InstanceID, Operation: m.Operation, Target: m.Target, release: s.Core.HoldJobs(m)}), nil
+}
+
+// FailJobs makes matching jobs fail.
+func (s *Scenario) FailJobs(m core.JobMatch, times int, code, detail string) error {
+	if err := m.Check(); err != nil {
+		return err
+	}
+	s.Core.FailJobs(m, times, code, detail)
+	return nil
 }
 
 // HoldBuilds holds matching builds and returns the id of the hold.
@@ -85,11 +97,8 @@ func (s *Scenario) Release(id string) (released int, err error) {
 
 // AddFault installs a fault.
 func (s *Scenario) AddFault(f gateway.Fault) error {
-	if err := CheckPage(f.Page); err != nil {
+	if err := f.Check(); err != nil {
 		return err
-	}
-	if f.Status != 0 && (f.Status < 200 || f.Status > 599) {
-		return errors.New("status must be from 200 to 599")
 	}
 	set := &Fault{Fault: f, hits: new(atomic.Int64)}
 	f.Before = func() { set.hits.Add(1) }
@@ -134,6 +143,9 @@ func (s *Scenario) Advance(by string) error {
 	if err != nil || d < 0 {
 		return fmt.Errorf("by must be a duration such as 90s, not %q", by)
 	}
+	if err := s.Core.CheckAdvance(d); err != nil {
+		return err
+	}
 	s.Core.Advance(d)
 	return nil
 }
@@ -152,13 +164,5 @@ func (s *Scenario) SetWeather(name string, seed uint64) error {
 		seed = weather.DrawSeed()
 	}
 	s.Network.SetWeather(next, seed)
-	return nil
-}
-
-// CheckPage refuses a status that is not an error. 0 means no page.
-func CheckPage(page int) error {
-	if page != 0 && (page < 400 || page > 599) {
-		return fmt.Errorf("page must be from 400 to 599")
-	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
 )
 
 // fillIn sets the defaults of omitted fields.
@@ -90,7 +89,7 @@ func (s Setup) checkCatalogue() error {
 		return fmt.Errorf("locations: there must be one; leave it out to have the usual ones")
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.file.Durations)) {
-		if name != "build" && !operations.HasJob(name) {
+		if core.CheckDuration(name, 0) != nil {
 			return fmt.Errorf("durations.%s: there is no such operation", name)
 		}
 	}
