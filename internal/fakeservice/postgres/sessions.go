@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -11,6 +12,30 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
+
+// pinned are the settings of the superuser's sessions. The owner of a database can set
+// others for all its sessions, and must neither make the superuser run the owner's functions
+// nor make the service's own statements fail.
+var pinned = map[string]string{
+	"search_path":                         "pg_catalog",
+	"role":                                "none",
+	"statement_timeout":                   "0",
+	"lock_timeout":                        "0",
+	"idle_in_transaction_session_timeout": "0",
+	"idle_session_timeout":                "0",
+	"default_transaction_read_only":       "off",
+	"default_transaction_deferrable":      "off",
+	"default_transaction_isolation":       "read committed",
+	"default_tablespace":                  "",
+	"default_table_access_method":         "heap",
+	"temp_tablespaces":                    "",
+	"check_function_bodies":               "on",
+	"row_security":                        "on",
+	"standard_conforming_strings":         "on",
+	"client_encoding":                     "UTF8",
+	"DateStyle":                           "ISO, MDY",
+	"TimeZone":                            "UTC",
+}
 
 // connect connects through the socket, where the kernel identifies the caller.
 func (c *Cluster) connect(ctx context.Context, role, database string) (*pgconn.PgConn, error) {
@@ -26,9 +51,10 @@ func (c *Cluster) connect(ctx context.Context, role, database string) (*pgconn.P
 	config.RuntimeParams = map[string]string{"application_name": "hosting"}
 	config.DialFunc = func(ctx context.Context, _, path string) (net.Conn, error) { return process.DialSocket(ctx, path) }
 	if role == superuser {
-		// The owner can set another search path for a database, and must not make the
-		// superuser run the owner's functions.
-		config.RuntimeParams["search_path"] = "pg_catalog"
+		maps.Copy(config.RuntimeParams, pinned)
+		if c.server.programs.Version >= 17 {
+			config.RuntimeParams["transaction_timeout"] = "0"
+		}
 	}
 	// If the caller's context ends, the statement is cancelled and not only abandoned.
 	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
