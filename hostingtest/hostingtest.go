@@ -39,7 +39,8 @@ type Service struct {
 }
 
 // Start serves a fake without instances for one test, and closes it at the end of the
-// test. The test fails if an exchange violated the API's document.
+// test. The test fails if an exchange violated the API's document, unless
+// WithViolations allows that.
 func Start(t testing.TB, options ...Option) *Service {
 	t.Helper()
 	s := New(options...)
@@ -50,12 +51,14 @@ func Start(t testing.TB, options ...Option) *Service {
 // New is like Start for code that is not a test, such as TestMain. The caller must call
 // Close.
 func New(options ...Option) *Service {
-	settings := fakeservice.Options{Speed: Speed}
+	settings := settings{Options: fakeservice.Options{Speed: Speed}}
 	for _, option := range options {
 		option.set(&settings)
 	}
 	must(core.CheckSpeed(settings.Speed))
-	return serve(fakeservice.New(settings))
+	s := serve(fakeservice.New(settings.Options))
+	s.fake.AllowViolations = settings.allowViolations
+	return s
 }
 
 func serve(fake *fakeservice.Service) *Service {
@@ -78,6 +81,7 @@ func (s *Service) Fork(t testing.TB) *Service {
 		t.Fatalf("fork the fake service: %s", err)
 	}
 	fork := serve(fake)
+	fork.fake.AllowViolations = s.fake.AllowViolations
 	fork.fake.CloseAfter(t)
 	return fork
 }

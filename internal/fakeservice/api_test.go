@@ -287,6 +287,9 @@ func TestIdempotencyKey(t *testing.T) {
 	equal(t, "repeated answer", again.body, first.body)
 	equal(t, "instances", len(a.Instances()), 1)
 
+	// The same value in another order is the same request.
+	reordered := a.want(202, "", "POST", "/instances", `{"region" : "eu-central", "plan": "free", "name": "one"}`, "Idempotency-Key", "k")
+	equal(t, "the answer to a reordered body", reordered.text, first.text)
 	a.want(422, "validation_failed", "POST", "/instances", object{"name": "two", "plan": "free", "region": "eu-central"}, "Idempotency-Key", "k")
 	a.want(202, "", "POST", "/instances", body, "Idempotency-Key", "other")
 	equal(t, "instances after another key", len(a.Instances()), 2)

@@ -169,17 +169,18 @@ func argumentsFor(t *testing.T, tool *mcp.Tool) object {
 	var schema struct {
 		Required   []string
 		Properties map[string]struct {
-			Type  string
-			Types []string
-			Enum  []any
+			Type string
+			Enum []any
 		}
 	}
 	text, err := json.Marshal(tool.InputSchema)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The type of a nullable property is a list, which does not matter here.
-	_ = json.Unmarshal(text, &schema)
+	// No type is a list, which some clients refuse.
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Errorf("the arguments of %s: %v", tool.Name, err)
+	}
 	arguments := object{}
 	for _, name := range schema.Required {
 		property := schema.Properties[name]

@@ -80,7 +80,11 @@ func (f *face) attempt(ctx context.Context, function operations.Function, argume
 // argumentsOf returns the schema of a tool's arguments.
 func argumentsOf(t operations.Tool, in reflect.Type) *jsonschema.Schema {
 	schema := schemaOf(in)
-	if !t.TakesNull {
+	if t.TakesNull {
+		for _, property := range schema.Properties {
+			withoutTypeArray(property)
+		}
+	} else {
 		withoutNull(schema)
 	}
 	for name, values := range t.Enums {
@@ -101,6 +105,15 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 		panic("mcp: " + err.Error())
 	}
 	return schema
+}
+
+// withoutTypeArray describes several types by anyOf, because some clients refuse an array of
+// types.
+func withoutTypeArray(s *jsonschema.Schema) {
+	for _, one := range s.Types {
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: one})
+	}
+	s.Types = nil
 }
 
 // withoutNull makes a schema refuse null at any depth. The library allows null for

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/httpauth"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/oauth"
@@ -53,6 +55,8 @@ type Options struct {
 type Portal struct {
 	Options
 	sessions *sessions
+	// guesses limits the sign-ins with a wrong password.
+	guesses *rate.Limiter
 	// life is the context of the streams. It ends when the portal is closed.
 	life context.Context
 	end  context.CancelFunc
@@ -69,7 +73,7 @@ func New(o Options) *Portal {
 	if o.Did == nil {
 		o.Did = func(string) {}
 	}
-	p := &Portal{Options: o, sessions: newSessions(o.Now)}
+	p := &Portal{Options: o, sessions: newSessions(o.Now), guesses: rate.NewLimiter(rate.Every(3*time.Second), 20)}
 	p.life, p.end = context.WithCancel(context.Background())
 	return p
 }

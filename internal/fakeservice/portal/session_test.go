@@ -186,3 +186,17 @@ func TestForkIsSignedInElsewhere(t *testing.T) {
 		t.Errorf("the passwords: got %q and %q, want that of the first and another one", s.PortalPassword(), fork.PortalPassword())
 	}
 }
+
+// Nobody can guess the password: after many wrong ones, even the right one has to wait.
+func TestGuessedSignIns(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	last := 0
+	for range 50 {
+		last = s.send(t, "POST", "/portal/sign-in", nil, url.Values{"email": {"customer@example.com"}, "password": {"guess"}}).status
+	}
+	right := s.send(t, "POST", "/portal/sign-in", nil, url.Values{"email": {"customer@example.com"}, "password": {"the password"}})
+	if last != http.StatusTooManyRequests || right.status != http.StatusTooManyRequests || len(right.cookies) != 0 {
+		t.Errorf("the last guess and the right password: got %d and %d with %d cookies, want 429 twice and none", last, right.status, len(right.cookies))
+	}
+}

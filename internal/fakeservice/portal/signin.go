@@ -30,11 +30,16 @@ func (p *Portal) signIn(w http.ResponseWriter, r *http.Request) {
 	next := localPath(r.PostFormValue("next"))
 	known := err == nil && strings.EqualFold(strings.TrimSpace(r.PostFormValue("email")), account.Email)
 	right := subtle.ConstantTimeCompare([]byte(r.PostFormValue("password")), []byte(p.Password)) == 1 && p.Password != ""
-	if !known || !right {
+	status, problem := http.StatusUnauthorized, "The e-mail or the password is wrong."
+	if p.guesses.Tokens() < 1 {
+		status, problem = http.StatusTooManyRequests, "Too many attempts failed. Wait a minute."
+	}
+	if !known || !right || status == http.StatusTooManyRequests {
+		p.guesses.Allow()
 		f := signInForm(next)
 		f.fill(r.PostForm)
-		f.Problem = "The e-mail or the password is wrong."
-		p.write(w, http.StatusUnauthorized, &page{Title: "Sign in", Template: "sign-in", Forms: []*form{f}})
+		f.Problem = problem
+		p.write(w, status, &page{Title: "Sign in", Template: "sign-in", Forms: []*form{f}})
 		return
 	}
 	http.SetCookie(w, cookie(r, p.sessions.begin(), p.isSecure(r)))

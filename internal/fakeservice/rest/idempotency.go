@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 )
 
@@ -43,7 +45,7 @@ func (r *repetitions) atMostOnce(c *call, carryOut func() reply) reply {
 	}
 	defer r.enter(key)()
 	if first, known := c.service.Recall(key); known {
-		if !bytes.Equal(first.Request, c.body) {
+		if !bytes.Equal(canonical(first.Request), canonical(c.body)) {
 			return encode(fail(core.Refuse(core.ValidationError, "Idempotency-Key: it was sent before with another body")))
 		}
 		// The header is copied, because headers are added to the reply.
@@ -58,6 +60,15 @@ func (r *repetitions) atMostOnce(c *call, carryOut func() reply) reply {
 		}
 	}
 	return out
+}
+
+// canonical returns a body in the form in which equal JSON values are equal texts.
+func canonical(body []byte) []byte {
+	value := jsontext.Value(bytes.Clone(body))
+	if value.Canonicalize() != nil {
+		return body // it is empty, or of a client that sends no JSON
+	}
+	return value
 }
 
 // enter waits for the turn of a key.
