@@ -1,9 +1,6 @@
 package reports
 
-import (
-	"testing"
-	"time"
-)
+import "testing"
 
 // The service is busy, and says so with another status or code.
 func TestBusyInOtherWords(t *testing.T) {
@@ -16,7 +13,7 @@ resource "hosting_webhook_endpoint" "hook" {
 	report(t, "sacloud/terraform-provider-sakuracloud#46", "busy in other words", situations{
 		"423 of an instance": func(w *world) {
 			w.apply(machine(""))
-			w.behaves(w.until(40*time.Second, answers("PUT", allowlist, 423, "locked", "instance is locked")))
+			w.behaves(answersNext(3, "PUT", allowlist, 423, "locked", "instance is locked"))
 			w.apply(machine("") + list(`["203.0.113.0/24"]`))
 		},
 		"409 of the account": func(w *world) {
