@@ -125,7 +125,7 @@ func (r *run) applyChange(c *change) bool {
 	if !r.valid(c.address, c.block, config) {
 		return false
 	}
-	replaces, ok := r.askForPlan(again, again.prior)
+	replaces, ok := r.askForPlan(again, again.prior, true)
 	if !ok {
 		return false
 	}
@@ -155,7 +155,7 @@ func (r *run) applyChange(c *change) bool {
 func (r *run) destroy(c *change, deposed bool) bool {
 	gone := removal(c.address, c.before)
 	if deposed {
-		if _, ok := r.askForPlan(gone, gone.prior); !ok {
+		if _, ok := r.askForPlan(gone, gone.prior, false); !ok {
 			return false
 		}
 	}

@@ -198,8 +198,8 @@ func (r *run) importAs(address string, b *block, id string) (*object, bool) {
 }
 
 // askForPlan asks for the plan of a change from a prior state, and reports whether it
-// requires a replacement.
-func (r *run) askForPlan(c *change, from cty.Value) (replaces, ok bool) {
+// requires a replacement. again is true in an apply, which plans a second time.
+func (r *run) askForPlan(c *change, from cty.Value, again bool) (replaces, ok bool) {
 	if c.kind == "terraform_data" {
 		return planTerraformData(c, from), true
 	}
@@ -212,6 +212,7 @@ func (r *run) askForPlan(c *change, from cty.Value) (replaces, ok bool) {
 	answer, err := r.serverOf(c.provider()).PlanResourceChange(r.ctx, &tfprotov6.PlanResourceChangeRequest{
 		TypeName: c.kind, PriorState: dynamic(from, s.value), ProposedNewState: dynamic(wanted, s.value), Config: dynamic(c.config, s.value),
 		PriorPrivate: c.private, PriorIdentity: c.identity,
+		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: again}, // as Terraform says there, and only there
 	})
 	if r.bad(c.address, err, answer.Diagnostics) {
 		return false, false

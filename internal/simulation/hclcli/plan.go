@@ -220,7 +220,7 @@ func (r *run) planResource(address string, b *block, own map[string]cty.Value) b
 	if !r.valid(address, b, config) { // before ignore_changes, as Terraform does
 		return false
 	}
-	replaces, ok := r.askForPlan(c, from)
+	replaces, ok := r.askForPlan(c, from, false)
 	if !ok {
 		return false
 	}
@@ -231,7 +231,7 @@ func (r *run) planResource(address string, b *block, own map[string]cty.Value) b
 		c.action = replace
 	case replaces || slices.Contains(r.flags.replace, address):
 		c.action = replace
-		if _, ok := r.askForPlan(c, cty.NullVal(schemaOf(b).value)); !ok {
+		if _, ok := r.askForPlan(c, cty.NullVal(schemaOf(b).value), false); !ok {
 			return false
 		}
 	case c.planned.RawEquals(c.prior):
@@ -264,7 +264,7 @@ func removal(address string, o *object) *change {
 
 func (r *run) planRemoval(address string, now *object) bool {
 	c := removal(address, now)
-	if _, ok := r.askForPlan(c, c.prior); !ok {
+	if _, ok := r.askForPlan(c, c.prior, false); !ok {
 		return false
 	}
 	r.add(c)
