@@ -138,6 +138,7 @@ func (r *run) applyOne(p *process, made *change, planned value, b *block) bool {
 	if len(answer.Diagnostics) == 0 {
 		r.cli.world.toldAsDone(c)
 		r.cli.world.toldAsChanged(c, made)
+		r.cli.world.noteReplaced(c, made)
 	}
 	r.cli.doubt(c, answer.Diagnostics)
 	r.cli.world.checkConsole(c, made, console, r.command.interrupted() && r.saysOf(made.address, leftConsole))

@@ -2,6 +2,8 @@ package simulation
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"net/http"
 	"strings"
 )
@@ -24,7 +26,7 @@ const (
 	otherSuccess                    // A build succeeded with another word.
 	otherJobs                       // A job in progress has another word for it.
 	moreEngines                     // An engine that the provider does not know.
-	roundPages                      // The pages of a list form a circle.
+	otherNumbers                    // A number is written as 320.0, or as a string.
 	ownForm                         // The service stores some values in a different form.
 	allShapes    shapes = 1<<iota - 1
 )
@@ -32,7 +34,7 @@ const (
 func (s shapes) String() string {
 	var all []string
 	for i, name := range []string{"bare lists", "own record", "job.id", "job", "engine names", "engine flags", "strange types",
-		"nothing told", "old checkout", "few settings", "another success", "another word for running", "one more engine", "pages in a circle", "values in its own form"} {
+		"nothing told", "old checkout", "few settings", "another success", "another word for running", "one more engine", "numbers in other forms", "values in its own form"} {
 		if s&(1<<i) != 0 {
 			all = append(all, name)
 		}
@@ -55,17 +57,41 @@ func (s shapes) of(w *world, answer any) any {
 			s.alter(record.(map[string]any))
 		}
 		if s&bareLists != 0 && len(body) == 1 {
-			return list
-		}
-		if s&roundPages != 0 {
-			body["next_cursor"] = "round"
+			return s.alterNumbers(list)
 		}
 	}
 	if id, ok := body["job_id"].(string); ok && body["region"] == nil {
 		s.alterAccepted(w, body, id)
 	}
 	s.alter(body)
-	return body
+	return s.alterNumbers(body)
+}
+
+// alterNumbers writes whole numbers in another form: those of an object with an even number
+// of members as strings.
+func (s shapes) alterNumbers(value any) any {
+	if s&otherNumbers == 0 {
+		return value
+	}
+	switch value := value.(type) {
+	case []any:
+		for i := range value {
+			value[i] = s.alterNumbers(value[i])
+		}
+	case map[string]any:
+		for name, member := range value {
+			number, ok := member.(float64)
+			switch {
+			case !ok:
+				value[name] = s.alterNumbers(member)
+			case number == math.Trunc(number) && len(value)%2 == 0:
+				value[name] = fmt.Sprintf("%.1f", number)
+			case number == math.Trunc(number):
+				value[name] = json.Number(fmt.Sprintf("%.1f", number))
+			}
+		}
+	}
+	return value
 }
 
 // alterAccepted alters the answer to a mutation. An answer with the id of a created object
@@ -194,13 +220,9 @@ func (s shapes) alterEngines(record map[string]any) {
 // foreignEngine is on each instance of a service with moreEngines.
 const foreignEngine = "mysql"
 
-// asked turns a request to such a service into one that the fake can answer: the fake has
-// no more pages and does not have the engine.
+// asked turns a request to such a service into one that the fake can answer: the fake does
+// not have the engine.
 func (s shapes) asked(r *http.Request, body []byte) []byte {
-	if query := r.URL.Query(); s&roundPages != 0 && query.Has("cursor") {
-		query.Del("cursor")
-		r.URL.RawQuery = query.Encode()
-	}
 	var asked struct {
 		Engines map[string]any `json:"engines"`
 	}

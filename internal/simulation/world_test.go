@@ -41,6 +41,9 @@ type world struct {
 	// record, if non-nil, is called with each call of a provider.
 	record func(transcript.Call)
 
+	// replaced are the values that updates have replaced, by address and attribute.
+	replaced map[string]replacedValue
+
 	unknowns   atomic.Int64 // values that the provider had to keep out of states
 	mu         sync.Mutex
 	processes  int
@@ -113,6 +116,7 @@ func play(t *testing.T, s scenario) (o outcome) {
 
 func newWorld(s scenario) *world {
 	w := &world{
+		replaced: map[string]replacedValue{},
 		scenario: s, begun: time.Now(), over: make(chan struct{}),
 		ids: map[string]string{}, kinds: map[string]int{}, counts: map[string]int{}, secrets: map[string]bool{},
 		history: map[string][]porcupine.Operation{}, touched: map[string]time.Time{}, repaired: map[string]time.Time{}, unseen: map[string]bool{}, made: map[string]time.Time{}, paid: map[string]time.Time{},
