@@ -136,7 +136,7 @@ func newAPIError(r Request, target *url.URL, a *answer, secrets *Secrets) *APIEr
 	}
 	var envelope struct{ Detail, Code string }
 	if json.Unmarshal(a.body, &envelope) == nil && (envelope.Detail != "" || envelope.Code != "") {
-		err.Code, err.Detail = envelope.Code, secrets.Hide(envelope.Detail)
+		err.Code, err.Detail = PlainText(envelope.Code), secrets.Hide(envelope.Detail)
 		return err
 	}
 	err.Detail = strings.ToValidUTF8(strings.TrimSpace(secrets.Hide(string(a.body))), "")
@@ -146,7 +146,7 @@ func newAPIError(r Request, target *url.URL, a *answer, secrets *Secrets) *APIEr
 	return err
 }
 
-func requestID(header http.Header) string { return header.Get("X-Request-Id") }
+func requestID(header http.Header) string { return PlainText(header.Get("X-Request-Id")) }
 
 // baseOf returns the base URL of a request's URL.
 func baseOf(target *url.URL, path []string) string {

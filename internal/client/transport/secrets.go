@@ -44,7 +44,9 @@ func (s *Secrets) Add(values ...string) {
 			continue
 		}
 		for _, form := range forms(value) {
-			s.insert(form)
+			if form != "" { // of a value of control characters only
+				s.insert(form)
+			}
 		}
 	}
 }
@@ -55,12 +57,12 @@ var browserSigns = strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%29"
 // hexEscape matches an escaped byte of a URL.
 var hexEscape = regexp.MustCompile(`%[0-9A-F]{2}`)
 
-// forms returns the ways to write a value: unchanged, inside a URL as Go and browsers write
+// forms returns the ways to write a value: unchanged, as plain text, inside a URL as Go and browsers write
 // it, and inside JSON with and without HTML escaping.
 func forms(value string) []string {
 	query := url.QueryEscape(value)
 	percent := strings.ReplaceAll(query, "+", "%20")
-	forms := []string{value}
+	forms := []string{value, PlainText(value)}
 	for _, form := range []string{query, percent, browserSigns.Replace(percent), url.PathEscape(value)} {
 		forms = append(forms, form, hexEscape.ReplaceAllStringFunc(form, strings.ToLower))
 	}
@@ -161,11 +163,12 @@ func (s *Secrets) AddVariable(value string) {
 	}
 }
 
-// Hide returns a text without the secrets.
+// Hide returns a text as plain text without the secrets. A control sequence within a secret
+// would split it.
 func (s *Secrets) Hide(text string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	text = s.hideRests(text)
+	text = s.hideRests(PlainText(text))
 	for _, value := range s.values {
 		if len(value) < shortSecret {
 			text = hideWord(text, value)
@@ -186,7 +189,7 @@ func (s *Secrets) HideVariables(log string, variables map[string]string) string 
 	for _, value := range slices.Sorted(maps.Values(variables)) {
 		all.AddVariable(value)
 	}
-	return all.Hide(all.hideCut(log))
+	return all.Hide(all.hideCut(PlainText(log)))
 }
 
 // hideCut hides the rest of a value at the beginning of a text.

@@ -44,8 +44,10 @@ func explain(err error, next string) string {
 }
 
 // Sentence makes an error's text start and end like a sentence. If it begins with a name,
-// such as a field of the service or a repository, the name keeps its spelling.
+// such as a field of the service or a repository, the name keeps its spelling. The result is
+// plain text, because an error may quote any word of the service.
 func Sentence(text string) string {
+	text = transport.PlainText(text)
 	if text == "" {
 		return text
 	}

@@ -19,7 +19,8 @@ func TestSentence(t *testing.T) {
 		"éteint":                   "Éteint.",
 		"ǆ is a letter":            "ǅ is a letter.",
 		"実行できません":                  "実行できません.",
-		"\xff is no letter":        "\xff is no letter.",
+		"\xff is no letter":        "\ufffd is no letter.", // a diagnostic must be valid UTF-8
+		"a \x1b[31mred\x1b[0m job": "A red job.",
 		"see:\n\n  a log":          "see:\n\n  a log",
 	} {
 		if got := Sentence(text); got != want {
