@@ -99,10 +99,11 @@ func (e *APIError) Foreign() bool { return e.Code == "" }
 // NothingDone reports whether the service refused the request without doing anything
 // (SERVICE.md#errors). A 5xx guarantees that only as 503 unavailable. A conflict and an
 // invalid value can only come from the service, even if the rest of the answer is lost. A
-// 429, from any server, means that the request was not let through.
+// 429 or 413, from any server, means that the request was not let through.
 func (e *APIError) NothingDone() bool {
 	switch {
-	case e.Status == http.StatusTooManyRequests, e.Status == http.StatusConflict, e.Status == http.StatusUnprocessableEntity:
+	case e.Status == http.StatusTooManyRequests, e.Status == http.StatusRequestEntityTooLarge,
+		e.Status == http.StatusConflict, e.Status == http.StatusUnprocessableEntity:
 		return true
 	case e.Foreign():
 		return false

@@ -65,7 +65,7 @@ func TestNothingWasDone(t *testing.T) {
 		want   bool
 	}{
 		{400, "invalid_request", true}, {401, "unauthorized", true}, {404, "not_found", true}, {409, "job_running", true}, {422, "whatever", true},
-		{429, "rate_limited", true}, {429, "", true}, {409, "", true}, {422, "", true}, {503, "unavailable", true},
+		{429, "rate_limited", true}, {429, "", true}, {409, "", true}, {422, "", true}, {413, "", true}, {503, "unavailable", true},
 		{503, "", false}, {503, "internal", false}, {500, "internal", false}, {502, "unavailable", false}, {504, "unavailable", false}, {404, "", false}, {403, "", false}, {302, "", false}, {302, "x", false},
 	} {
 		if got := (&APIError{Status: row.status, Code: row.code}).NothingDone(); got != row.want {

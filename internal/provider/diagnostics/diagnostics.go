@@ -135,6 +135,8 @@ func nextStep(err error) string {
 		return "The API key may not be allowed to read it. Use a key that is, and try again; the state is unchanged."
 	case errors.Is(err, transport.ErrRateLimited):
 		return "Apply again later, or with a lower -parallelism."
+	case refused != nil && refused.Status == http.StatusRequestEntityTooLarge:
+		return "Nothing was done. Make the request smaller, such as by fewer or shorter values, or by dividing a script, then apply again."
 	case errors.Is(err, transport.ErrForeign) && errors.Is(err, client.ErrConflict):
 		return "Check in the portal whether it exists already, or whether something else is changing it, then apply again."
 	case errors.Is(err, transport.ErrForeign) && errors.Is(err, client.ErrValidation):
