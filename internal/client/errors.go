@@ -19,8 +19,10 @@ var (
 		return e.Code == "not_found" && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
 	})
 	ErrUnauthorized = transport.Class("unauthorized", func(e *transport.APIError) bool { return e.Status == http.StatusUnauthorized })
-	ErrForbidden    = transport.Class("forbidden", func(e *transport.APIError) bool {
-		return e.Status == http.StatusForbidden && e.Code != "console_off"
+	// ErrForbidden means that the key may not do this. A 403 with another code of the service
+	// has another reason, such as a quota or an overdue invoice.
+	ErrForbidden = transport.Class("forbidden", func(e *transport.APIError) bool {
+		return e.Status == http.StatusForbidden && (e.Code == "forbidden" || e.Foreign()) && !e.Limited()
 	})
 	ErrJobRunning = transport.Class("a job is running on the instance", func(e *transport.APIError) bool {
 		return e.Status == http.StatusConflict && e.Code == "job_running"

@@ -24,6 +24,7 @@ func TestWhatAnErrorIs(t *testing.T) {
 		{401, "unauthorized", []error{ErrUnauthorized}},
 		{403, "console_off", []error{ErrConsoleOff}},
 		{403, "forbidden", []error{ErrForbidden}},
+		{403, "payment_required", nil},
 		{409, "job_running", []error{ErrJobRunning}},
 		{409, "already_exists", []error{ErrAlreadyExists}},
 		{409, "", []error{transport.ErrForeign}},

@@ -12,7 +12,7 @@ import (
 
 // These errors classify the package's errors for errors.Is.
 var (
-	ErrRateLimited = Class("rate limited", func(e *APIError) bool { return e.Status == http.StatusTooManyRequests })
+	ErrRateLimited = Class("rate limited", (*APIError).Limited)
 	// ErrForeign is an answer that does not come from the service, but from a gateway or
 	// another server.
 	ErrForeign = Class("the answer is not the service's own", (*APIError).Foreign)
@@ -53,7 +53,7 @@ type APIError struct {
 	// the base URL.
 	RedirectsTo string
 
-	// RetryAfter is the waiting time requested by a 429 or 503, zero if there is none.
+	// RetryAfter is the waiting time requested by a 429, 403 or 503, zero if there is none.
 	RetryAfter time.Duration
 
 	// Unsure reports that an earlier attempt may have been carried out.
@@ -96,13 +96,23 @@ func (e *APIError) Error() string {
 // service.
 func (e *APIError) Foreign() bool { return e.Code == "" }
 
+// Limited reports whether the request was refused because of the pace of requests, by any
+// server.
+func (e *APIError) Limited() bool { return isLimit(e.Status, e.RetryAfter) }
+
+// isLimit reports whether a status refuses the pace of requests. Some services answer 403
+// for that, and then say when to come back.
+func isLimit(status int, told time.Duration) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusForbidden && told > 0
+}
+
 // NothingDone reports whether the service refused the request without doing anything
 // (SERVICE.md#errors). A 5xx guarantees that only as 503 unavailable. A conflict and an
 // invalid value can only come from the service, even if the rest of the answer is lost. A
-// 429 or 413, from any server, means that the request was not let through.
+// limit or a 413, from any server, means that the request was not let through.
 func (e *APIError) NothingDone() bool {
 	switch {
-	case e.Status == http.StatusTooManyRequests, e.Status == http.StatusRequestEntityTooLarge,
+	case e.Limited(), e.Status == http.StatusRequestEntityTooLarge,
 		e.Status == http.StatusConflict, e.Status == http.StatusUnprocessableEntity:
 		return true
 	case e.Foreign():
@@ -132,7 +142,8 @@ func newAPIError(r Request, target *url.URL, a *answer, secrets *Secrets) *APIEr
 	if to, wrong := target.Parse(a.header.Get("Location")); a.status/100 == 3 && wrong == nil && to.Host != "" && (to.Host != target.Host || to.Scheme != target.Scheme) {
 		err.RedirectsTo = secrets.Hide(to.Scheme + "://" + to.Host)
 	}
-	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
+	switch a.status {
+	case http.StatusTooManyRequests, http.StatusForbidden, http.StatusServiceUnavailable:
 		err.RetryAfter = retryAfter(a.header)
 	}
 	var envelope struct{ Detail, Code string }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestErrorBodies(t *testing.T) {
@@ -70,6 +71,24 @@ func TestNothingWasDone(t *testing.T) {
 	} {
 		if got := (&APIError{Status: row.status, Code: row.code}).NothingDone(); got != row.want {
 			t.Errorf("NothingDone of %d %q = %v, want %v", row.status, row.code, got, row.want)
+		}
+	}
+}
+
+func TestLimited(t *testing.T) {
+	for _, row := range []struct {
+		status int
+		told   time.Duration
+		want   bool
+	}{
+		{429, 0, true}, {429, time.Second, true}, {403, time.Second, true}, {403, 0, false}, {503, time.Second, false}, {409, time.Second, false},
+	} {
+		e := &APIError{Status: row.status, RetryAfter: row.told}
+		if got := e.Limited(); got != row.want {
+			t.Errorf("Limited of %d after %s = %v, want %v", row.status, row.told, got, row.want)
+		}
+		if row.want && !e.NothingDone() {
+			t.Errorf("NothingDone of %d after %s = false, want true", row.status, row.told)
 		}
 	}
 }

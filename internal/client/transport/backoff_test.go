@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -10,14 +11,17 @@ import (
 func TestRetryAfter(t *testing.T) {
 	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
-		"0":                     0,
-		"-1":                    0,
-		"-9223372037":           0, // overflows a Duration in nanoseconds
-		"7":                     7 * time.Second,
-		"86400":                 retryAfterCap,
-		"99999999999999999999":  retryAfterCap,
-		"-99999999999999999999": 0,
-		"junk":                  0,
+		"0":                         0,
+		"-1":                        0,
+		"-9223372037":               0, // overflows a Duration in nanoseconds
+		"7":                         7 * time.Second,
+		"86400":                     retryAfterCap,
+		"99999999999999999999":      retryAfterCap,
+		"-99999999999999999999":     0,
+		"junk":                      0,
+		fmt.Sprint(date.Unix() + 9): 9 * time.Second,
+		fmt.Sprint(date.Unix() - 9): 0,
+		fmt.Sprint(date.AddDate(20, 0, 0).Unix()):               retryAfterCap,
 		date.Add(9 * time.Second).Format(http.TimeFormat):       9 * time.Second,
 		date.Add(-9 * time.Second).Format(http.TimeFormat):      0,
 		date.Add(9 * 24 * time.Hour).Format(http.TimeFormat):    retryAfterCap,
@@ -66,8 +70,10 @@ func TestBackoffSpreadsAndIsCapped(t *testing.T) {
 	if longest <= backoffBase {
 		t.Errorf("the longest wait after a 502, which closes nothing: got %s, want more than %s", longest, backoffBase)
 	}
-	resp := &http.Response{StatusCode: 503, Header: http.Header{"Retry-After": {"20"}}}
-	if wait := backoff(random, 9, resp); wait > backoffBase {
-		t.Errorf("the wait on top of the 20 s for which the path is closed: got %s, want at most %s", wait, backoffBase)
+	for _, status := range []int{429, 403, 503} {
+		resp := &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {"20"}}}
+		if wait := backoff(random, 9, resp); wait > backoffBase {
+			t.Errorf("%d: the wait on top of the 20 s that it asks for: got %s, want at most %s", status, wait, backoffBase)
+		}
 	}
 }

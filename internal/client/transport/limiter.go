@@ -24,7 +24,7 @@ const (
 	leastRate = 1
 	// rateGrowth is what a second of answers at the present rate adds to it.
 	rateGrowth = 2
-	// stallTime is the time after which a client gives up if every request is answered 429.
+	// stallTime is the time after which a client gives up if every request is limited.
 	// All of its calls share this time.
 	stallTime = 2 * time.Minute
 	// longestClosing is the longest time that the gate closes if the service does not say
@@ -33,8 +33,8 @@ const (
 )
 
 // A limiter sets the pace of all requests of a client. The service does not publish its
-// limits, so the limiter learns from the answers. Each 429 halves the number of requests
-// per second, and each other answer raises it slightly. The Retry-After of a 429 closes
+// limits, so the limiter learns from the answers. Each limit halves the number of requests
+// per second, and each other answer raises it slightly. The Retry-After of a limit closes
 // the gate for all requests until then. A 503 says nothing about the pace; see
 // closedPaths.
 type limiter struct {
@@ -140,7 +140,7 @@ func (l *limiter) learn(begun time.Time, answer *answer) {
 	now := time.Now()
 	switch {
 	case answer == nil, answer.status == http.StatusServiceUnavailable:
-	case answer.status == http.StatusTooManyRequests:
+	case answer.isLimit():
 		isNew := begun.After(l.slowedAt)                                            // requests in flight at a halving teach nothing new
 		if l.refusals == 0 || now.Sub(latest(l.refusedAt, l.opensAt)) > stallTime { // or no request was made for long
 			l.refusedSince = now

@@ -84,6 +84,8 @@ type answer struct {
 	refusal *APIError
 }
 
+func (a *answer) isLimit() bool { return isLimit(a.status, retryAfter(a.header)) }
+
 // Do sends a request and decodes its answer into a T. The error is an *APIError if the
 // answer has an error status. It is a *ForeignError if a success does not come from the
 // service, and an *OutcomeError if a POST may or may not have been executed.

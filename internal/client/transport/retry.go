@@ -46,7 +46,7 @@ func checkRetry(ctx context.Context, call *Call, err error, retries int, limiter
 	if refusal != nil && !call.mayWaitFor(ctx, refusal, refusal.RetryAfter) {
 		return false
 	}
-	if refusal != nil && refusal.Status == http.StatusTooManyRequests {
+	if refusal != nil && refusal.Limited() {
 		// Nothing was done, and the limiter slows down all calls. A call ends here only if no
 		// call has succeeded for too long.
 		return !limiter.stalled(ctx)
@@ -90,10 +90,10 @@ func sendsAgain(method string, refusal *APIError, err error) bool {
 		return false
 	}
 	if method == http.MethodPost {
-		return refusal.Status == http.StatusTooManyRequests || refusal.Status == http.StatusServiceUnavailable && refusal.NothingDone()
+		return refusal.Status == http.StatusServiceUnavailable && refusal.NothingDone()
 	}
 	switch refusal.Status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
 		520, 521, 522, 523, 524: // of a gateway that cannot reach its origin
 		return true
 	case http.StatusNotFound, http.StatusGone:

@@ -133,6 +133,8 @@ func nextStep(err error) string {
 		return "Nothing was concluded from it. Try again when nobody changes what it lists."
 	case errors.As(err, new(*client.HiddenError)):
 		return "The API key may not be allowed to read it. Use a key that is, and try again; the state is unchanged."
+	case errors.Is(err, transport.ErrRateLimited) && refused != nil && !refused.Foreign() && refused.Code != "rate_limited":
+		return "If that is a limit of the account, delete what you do not need, or ask for a higher limit. Otherwise, apply again later."
 	case errors.Is(err, transport.ErrRateLimited):
 		return "Apply again later, or with a lower -parallelism."
 	case refused != nil && refused.Status == http.StatusRequestEntityTooLarge:
@@ -152,7 +154,7 @@ func nextStep(err error) string {
 	case errors.Is(err, client.ErrUnauthorized):
 		return "Check api_key or " + EnvAPIKey + "; keys are created on the portal's Access page."
 	case errors.Is(err, client.ErrForbidden):
-		return "The owner of the API key is not allowed to do this. Use a key of the account that owns the instance."
+		return "The API key may not be allowed to do this. Use a key that is, of the account that owns the object."
 	case errors.Is(err, client.ErrAlreadyExists):
 		return "Choose another name, or import the existing one."
 	case errors.Is(err, client.ErrValidation):
