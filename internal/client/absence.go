@@ -122,7 +122,7 @@ func confirm[T any](ctx context.Context, c *Client, s subject, again func(contex
 	switch {
 	case errors.Is(listErr, ErrNotFound): // with what it belongs to
 	case listErr != nil:
-		return value, fmt.Errorf("could not confirm that %s is gone: %w", s.id, listErr)
+		return value, fmt.Errorf("could not confirm the absence of %s: %w", s.id, listErr)
 	case listed:
 		return value, fmt.Errorf("%s is reported as not found, but is in the list: %w", s.id, ErrContradiction)
 	}

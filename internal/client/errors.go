@@ -27,8 +27,8 @@ var (
 	ErrJobRunning = transport.Class("a job is running on the instance", func(e *transport.APIError) bool {
 		return e.Status == http.StatusConflict && e.Code == "job_running"
 	})
-	// ErrConflict is any 409. Only the service itself answers it.
-	ErrConflict      = transport.Class("conflict", func(e *transport.APIError) bool { return e.Status == http.StatusConflict })
+	// ErrConflict is any 409 or 423. Only the service itself answers it.
+	ErrConflict      = transport.Class("conflict", (*transport.APIError).Conflicts)
 	ErrAlreadyExists = transport.Class("already exists", func(e *transport.APIError) bool {
 		return e.Status == http.StatusConflict && e.Code == "already_exists"
 	})
@@ -66,7 +66,14 @@ func RefusedField(e *transport.APIError) string {
 // state: a conflict, or a value that is currently invalid.
 func Refused(err error) bool {
 	var refused *transport.APIError
-	return errors.As(err, &refused) && (refused.Status == http.StatusConflict || refused.Status == http.StatusUnprocessableEntity)
+	return errors.As(err, &refused) && (refused.Conflicts() || refused.Status == http.StatusUnprocessableEntity)
+}
+
+// refusesRequest reports whether the service itself refused a request as such: what it asks
+// for, and not the key that it came with.
+func refusesRequest(err error) bool {
+	var refused *transport.APIError
+	return Refused(err) || errors.As(err, &refused) && refused.Status == http.StatusBadRequest && !refused.Foreign()
 }
 
 // NothingDone reports whether the service refused a change without doing anything, and no
@@ -92,6 +99,5 @@ func Passing(err error) bool {
 // isConflict reports whether a refusal will pass when the instance is free again, unless
 // its code says otherwise.
 func isConflict(err error) bool {
-	var refused *transport.APIError
-	return errors.As(err, &refused) && refused.Status == http.StatusConflict && !errors.Is(err, ErrAlreadyExists)
+	return errors.Is(err, ErrConflict) && !errors.Is(err, ErrAlreadyExists)
 }

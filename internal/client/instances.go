@@ -173,8 +173,8 @@ func (t *Turn) Delete(ctx context.Context, guard DeleteGuard) (Pending, error) {
 		prepare:   guard.prepare,
 		isMade:    func(ctx context.Context) (bool, error) { return t.c.instanceGone(ctx, t.id) },
 	})
-	if errors.Is(err, ErrJobRunning) && instance.Status == StatusDeleting {
-		return Pending{deletion: true}, nil // the service itself says that the deletion runs
+	if instance.Status == StatusDeleting && refusesRequest(err) {
+		return Pending{deletion: true}, nil // a second deletion is refused while one runs
 	}
 	return pending, err
 }

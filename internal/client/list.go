@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -186,12 +187,22 @@ func decodePage[T any](raw []byte, collection string) (page[T], error) {
 			err = errors.New("it has no identifier")
 		}
 		if err != nil {
-			p.unreadable = append(p.unreadable, fmt.Sprintf("%s[%d]: %s", collection, at, transport.FieldText(err)))
+			p.unreadable = append(p.unreadable, fmt.Sprintf("%s[%d]%s: %s", collection, at, nameOf(element), transport.FieldText(err)))
 			continue
 		}
 		p.items = append(p.items, item)
 	}
 	return p, nil
+}
+
+// nameOf returns the id or the name of an element that cannot be read, in brackets, or "".
+func nameOf(element []byte) string {
+	var names struct{ ID, Name Informal[string] }
+	_ = json.Unmarshal(element, &names) // anything but an object has none
+	if name := cmp.Or(names.ID.Value, names.Name.Value); name != "" {
+		return " (" + name + ")"
+	}
+	return ""
 }
 
 // readable returns the readable part of a list. It is for callers that look for something

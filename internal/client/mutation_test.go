@@ -53,6 +53,11 @@ func TestForeignJobs(t *testing.T) {
 			inTurn(strange, accepted), instance(object{"job_id": "j-1"}), jobIs("done", OpResize), nil,
 			path + ", GET /instances/i, GET /jobs/j-1, " + path,
 		},
+		"locked": {
+			inTurn(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 423, "locked") }, accepted), instance(object{"job_id": "j-1"}),
+			jobIs("done", OpResize), nil,
+			path + ", GET /instances/i, GET /jobs/j-1, " + path,
+		},
 		"already exists": {
 			func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "already_exists") }, instance(nil), notFound, ErrAlreadyExists,
 			path,

@@ -7,7 +7,7 @@ import (
 
 // Numbers are written as 320.0, 3.2e2 or "320".
 func TestNumberThatIsNotWhole(t *testing.T) {
-	all := machine("") + web(onMachine, "memory_mb = 256") + orders(onMachine, "") + endpoint("https://hooks.example.com/in", "")
+	all := machine("") + web(onMachine, "memory_mb = 512") + orders(onMachine, "") + endpoint("https://hooks.example.com/in", "")
 	written := func(form trait) func(*world) {
 		return func(w *world) {
 			w.behaves(form)

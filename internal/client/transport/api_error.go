@@ -68,7 +68,7 @@ func (e *APIError) Error() string {
 		if text := http.StatusText(e.Status); text != "" {
 			facts += " " + text
 		}
-		if e.Status != http.StatusConflict && e.Status != http.StatusUnprocessableEntity { // see NothingDone
+		if !e.Conflicts() && e.Status != http.StatusUnprocessableEntity { // see NothingDone
 			facts += ", which is not an answer of the service at " + e.BaseURL
 		}
 		if e.Detail != "" {
@@ -106,14 +106,19 @@ func isLimit(status int, told time.Duration) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusForbidden && told > 0
 }
 
+// Conflicts reports whether the request was refused because something else is in the way,
+// such as a job.
+func (e *APIError) Conflicts() bool {
+	return e.Status == http.StatusConflict || e.Status == http.StatusLocked
+}
+
 // NothingDone reports whether the service refused the request without doing anything
 // (SERVICE.md#errors). A 5xx guarantees that only as 503 unavailable. A conflict and an
 // invalid value can only come from the service, even if the rest of the answer is lost. A
 // limit or a 413, from any server, means that the request was not let through.
 func (e *APIError) NothingDone() bool {
 	switch {
-	case e.Limited(), e.Status == http.StatusRequestEntityTooLarge,
-		e.Status == http.StatusConflict, e.Status == http.StatusUnprocessableEntity:
+	case e.Limited(), e.Conflicts(), e.Status == http.StatusRequestEntityTooLarge, e.Status == http.StatusUnprocessableEntity:
 		return true
 	case e.Foreign():
 		return false
@@ -146,9 +151,9 @@ func newAPIError(r Request, target *url.URL, a *answer, secrets *Secrets) *APIEr
 	case http.StatusTooManyRequests, http.StatusForbidden, http.StatusServiceUnavailable:
 		err.RetryAfter = retryAfter(a.header)
 	}
-	var envelope struct{ Detail, Code string }
+	var envelope struct{ Detail, Code words }
 	if json.Unmarshal(a.body, &envelope) == nil && (envelope.Detail != "" || envelope.Code != "") {
-		err.Code, err.Detail = PlainText(envelope.Code), secrets.Hide(envelope.Detail)
+		err.Code, err.Detail = PlainText(string(envelope.Code)), secrets.Hide(string(envelope.Detail))
 		return err
 	}
 	err.Detail = strings.ToValidUTF8(strings.TrimSpace(secrets.Hide(string(a.body))), "")
@@ -156,6 +161,19 @@ func newAPIError(r Request, target *url.URL, a *answer, secrets *Secrets) *APIEr
 		err.Detail = string(cut[:maxForeignBody]) + "…"
 	}
 	return err
+}
+
+// words are a member of an error's envelope. Some services answer a list of details, or a
+// number as the code: the words are its JSON then. A null has none.
+type words string
+
+func (w *words) UnmarshalJSON(raw []byte) error {
+	if text := ""; json.Unmarshal(raw, &text) == nil {
+		*w = words(text)
+	} else {
+		*w = words(raw)
+	}
+	return nil
 }
 
 func requestID(header http.Header) string { return PlainText(header.Get("X-Request-Id")) }

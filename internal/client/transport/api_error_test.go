@@ -41,9 +41,11 @@ func TestHalfAnEnvelope(t *testing.T) {
 		body         object
 		code, detail string
 	}{
-		"code alone":   {object{"code": "not_found"}, "not_found", ""},
-		"detail alone": {object{"detail": "no such instance"}, "", "no such instance"},
-		"neither":      {object{"message": "no such route"}, "", `{"message":"no such route"}`},
+		"code alone":     {object{"code": "not_found"}, "not_found", ""},
+		"detail alone":   {object{"detail": "no such instance"}, "", "no such instance"},
+		"of other types": {object{"detail": []object{{"msg": "too low"}}, "code": 404}, "404", `[{"msg":"too low"}]`},
+		"nulls":          {object{"detail": nil, "code": nil}, "", `{"code":null,"detail":null}`},
+		"neither":        {object{"message": "no such route"}, "", `{"message":"no such route"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, _ := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) { respond(w, 400, row.body) })

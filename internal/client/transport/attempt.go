@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -132,7 +133,7 @@ func (a *attempts) report(ctx context.Context, req *http.Request, call *Call, du
 func readAnswer(r Request, target *url.URL, resp *http.Response, secrets *Secrets) (*answer, error) {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
-	a := &answer{status: resp.StatusCode, header: resp.Header, body: body}
+	a := &answer{status: resp.StatusCode, header: resp.Header, body: bytes.TrimPrefix(body, byteOrderMark)}
 	switch {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		a.refusal = newAPIError(r, target, a, secrets)
@@ -145,6 +146,9 @@ func readAnswer(r Request, target *url.URL, resp *http.Response, secrets *Secret
 	}
 	return a, nil
 }
+
+// byteOrderMark begins the JSON of some servers, although JSON has none (RFC 8259, section 8.1).
+var byteOrderMark = []byte("\xef\xbb\xbf")
 
 var errRequestTimeout = errors.New("the request timed out")
 
