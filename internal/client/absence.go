@@ -19,13 +19,13 @@ const absencePause = ReadLag
 // webhook endpoint.
 type subject struct {
 	id       string
-	instance string // the instance that it belongs to; "" for an instance or a webhook endpoint
+	instance string // the id of the instance that it belongs to; "" for an instance or a webhook endpoint
 }
 
 func instanceSubject(id string) subject { return subject{id: "instances/" + id} }
 
 func childSubject(instanceID, collection, name string) subject {
-	return subject{id: "instances/" + instanceID + "/" + collection + "/" + name, instance: "instances/" + instanceID}
+	return subject{id: "instances/" + instanceID + "/" + collection + "/" + name, instance: instanceID}
 }
 
 // absences records the subjects that the service reported as not found.
@@ -81,7 +81,7 @@ func (a *absences) forget(s subject) {
 func (a *absences) known(s subject) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.confirmed[s.id] || s.instance != "" && a.confirmed[s.instance]
+	return a.confirmed[s.id] || s.instance != "" && a.confirmed[instanceSubject(s.instance).id]
 }
 
 // A lister reports whether the list that a subject belongs to contains it. It uses a
@@ -92,8 +92,12 @@ type lister func(ctx context.Context, isFresh freshness) (bool, error)
 // it does not know the subject, confirmAbsence confirms that first: two reads of the
 // record, at least 15 s apart, must report it. The list, if one exists, must not contain
 // the subject. Only then is the error ErrNotFound. The pauses of concurrent checks
-// overlap. If an instance is confirmed gone, so are its children.
+// overlap. If an instance is confirmed gone, so are its children, whatever is answered below
+// it.
 func confirmAbsence[T any](ctx context.Context, c *Client, s subject, value T, err error, again func(context.Context) (T, error), lists lister) (T, error) {
+	if s.instance != "" && errors.Is(err, ErrUnavailable) && !errors.Is(err, transport.ErrOutage) {
+		err = c.unavailable(ctx, s.instance, err)
+	}
 	hides := (*HiddenError)(nil) // a replica may not know the instance yet
 	if errors.Is(err, ErrNotFound) && !c.absences.known(s) || errors.As(err, &hides) {
 		value, err = confirm(ctx, c, s, again, lists)
@@ -102,6 +106,26 @@ func confirmAbsence[T any](ctx context.Context, c *Client, s subject, value T, e
 		c.absences.forget(s) // if the absence is not confirmed, the pause starts again
 	}
 	return value, err
+}
+
+// unavailable converts a 5xx of something below an instance. It returns ErrNotFound if the
+// instance is confirmed gone. Otherwise the error has the status of an instance that does
+// not run, because that may be the reason. The record is read without retries, because the
+// whole service may be unavailable.
+func (c *Client) unavailable(ctx context.Context, instanceID string, err error) error {
+	instance, readErr := c.reads.instance.get(ctx, instanceID, c.reads.ofInstance(instanceID), func(ctx context.Context) (Instance, error) {
+		return c.pollInstance(ctx, instanceID)
+	})
+	if errors.Is(readErr, ErrNotFound) {
+		instance, readErr = c.RefreshInstance(ctx, instanceID)
+	}
+	switch {
+	case errors.Is(readErr, ErrNotFound):
+		return readErr
+	case readErr == nil && instance.Status != StatusRunning && instance.Status != "":
+		return fmt.Errorf("%w; instance %s is %s", err, instanceID, instance.Status)
+	}
+	return err
 }
 
 func confirm[T any](ctx context.Context, c *Client, s subject, again func(context.Context) (T, error), lists lister) (T, error) {

@@ -439,3 +439,45 @@ func TestGoneWithItsEngine(t *testing.T) {
 		})
 	}
 }
+
+// A gateway answers 5xx for what is below an instance that does not run, or is gone. The
+// instance's own record says which.
+func TestUnavailableBelowAnInstance(t *testing.T) {
+	for name, row := range map[string]struct {
+		instance http.HandlerFunc
+		err      error
+		text     string
+	}{
+		"it runs":           {says(200, object{"id": "i", "status": "running"}), ErrUnavailable, "<html>"},
+		"it pauses":         {says(200, object{"id": "i", "status": "Pausing"}), ErrUnavailable, "; instance i is pausing"},
+		"it has no status":  {says(200, object{"id": "i"}), ErrUnavailable, "<html>"},
+		"it is gone":        {notFound, ErrNotFound, ""},
+		"it cannot be read": {gateway(503), ErrUnavailable, "<html>"},
+	} {
+		for kind, refresh := range map[string]func(context.Context, *Client) error{
+			"app":       func(ctx context.Context, c *Client) error { return second(c.RefreshApp(ctx, "i", "web")) },
+			"database":  func(ctx context.Context, c *Client) error { return second(c.RefreshDatabase(ctx, "i", "d")) },
+			"extension": func(ctx context.Context, c *Client) error { return second(c.RefreshExtension(ctx, "i", "d", "e")) },
+			"allowlist": func(ctx context.Context, c *Client) error { return second(c.RefreshAllowlist(ctx, "i")) },
+		} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+						switch r.URL.Path {
+						case "/api/v1/instances":
+							respond(w, 200, []object{})
+						case "/api/v1/instances/i":
+							row.instance(w, r)
+						default:
+							gatewayPage(w, 503)
+						}
+					})
+					err := refresh(t.Context(), c)
+					if !errors.Is(err, row.err) || !strings.Contains(fmt.Sprint(err), row.text) {
+						t.Errorf("the read: got error %v, want %v with %q", err, row.err, row.text)
+					}
+				})
+			})
+		}
+	}
+}

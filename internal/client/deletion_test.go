@@ -53,6 +53,9 @@ func TestDeletion(t *testing.T) {
 		"deleting, its job named":                                    {always(busy), gone(30*time.Second, deleting), gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, some},
 		"deleting, and no job at work":                               {always(accepted), gone(30*time.Second, unnamed), gone(30*time.Second, jobIs("running", OpDelete)), nil, 30 * time.Second, 1},
 		"deleting, no job named, and the service says that one runs": {always(busy), gone(40*time.Second, unnamed), always(notFound), nil, 40 * time.Second, some},
+		"deleting, and refused as invalid":                           {always(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 400, "invalid_request") }), gone(40*time.Second, unnamed), always(notFound), nil, 40 * time.Second, 1},
+		"deleting, and refused with a code of its own":               {always(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "already_deleting") }), gone(40*time.Second, unnamed), always(notFound), nil, 40 * time.Second, some},
+		"deleting, and the key is refused":                           {always(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }), always(unnamed), always(notFound), ErrForbidden, 0, 1},
 		"deleting, another job at work": {func() http.HandlerFunc { return inTurn(busy, accepted) }, func() http.HandlerFunc {
 			return during(20*time.Second, says(200, object{"id": "i", "status": "deleting", "job_id": "j-2"}), during(60*time.Second, unnamed, notFound))
 		}, gone(60*time.Second, jobIs("running", OpDelete)), nil, 60 * time.Second, 2},
