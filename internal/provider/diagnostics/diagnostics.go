@@ -154,7 +154,7 @@ func nextStep(err error) string {
 	case errors.Is(err, client.ErrUnauthorized):
 		return "Check api_key or " + EnvAPIKey + "; keys are created on the portal's Access page."
 	case errors.Is(err, client.ErrForbidden):
-		return "The API key may not be allowed to do this. Use a key that is, of the account that owns the object."
+		return keyText(err)
 	case errors.Is(err, client.ErrAlreadyExists):
 		return "Choose another name, or import the existing one."
 	case errors.Is(err, client.ErrValidation):
@@ -174,6 +174,14 @@ func nextStep(err error) string {
 		return "Apply again to continue."
 	}
 	return ""
+}
+
+// keyText returns the advice for a key that may not do something, and "" for another error.
+func keyText(err error) string {
+	if !errors.Is(err, client.ErrForbidden) {
+		return ""
+	}
+	return "The API key may not be allowed to do this. Use a key that is, of the account that owns the object."
 }
 
 // buildAgain follows the advice for an app whose build or deployment failed.

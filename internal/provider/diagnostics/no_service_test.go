@@ -2,6 +2,7 @@ package diagnostics_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -35,6 +36,42 @@ func TestWarnUnchecked(t *testing.T) {
 		diagnostics.NewServiceCheck(c).WarnUnchecked(&diags, "plan", row.err)
 		if len(diags) != 1 || diags[0].Severity() != row.want {
 			t.Errorf("%s: got %v, want one diagnostic of severity %s", name, diags, row.want)
+		}
+	}
+}
+
+// A refusal that some services use for a record that is gone keeps the state, and the error
+// says how to remove it.
+func TestAddReadErrorOfARefusedRecord(t *testing.T) {
+	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
+	defer func() { _ = fake.Close() }()
+	c := providertest.Client(t, fake)
+	for _, row := range []struct {
+		status        int
+		code, path    string
+		removes, keys bool
+	}{
+		{400, "invalid_request", "/webhooks/wh-1", true, false},
+		{403, "forbidden", "/webhooks/wh-1", true, true},
+		{403, "payment_required", "/webhooks/wh-1", true, false},
+		{410, "gone", "/webhooks/wh-1", true, false},
+		{422, "validation_failed", "/webhooks/wh-1", true, false},
+		{403, "forbidden", "/me", false, true},
+		{403, "", "/webhooks/wh-1", false, false},
+		{409, "job_running", "/webhooks/wh-1", false, false},
+		{404, "no_such_route", "/webhooks/wh-1", false, false},
+	} {
+		var diags diag.Diagnostics
+		diagnostics.NewServiceCheck(c).AddReadError(&diags, "Unable to read it", &transport.APIError{Method: "GET", Status: row.status, Code: row.code, Path: row.path})
+		if len(diags) != 1 || diags[0].Severity() != diag.SeverityError {
+			t.Errorf("%d %q %s: got %v, want one error", row.status, row.code, row.path, diags)
+			continue
+		}
+		if got := strings.Contains(diags[0].Detail(), "terraform state rm ADDRESS"); got != row.removes {
+			t.Errorf("%d %q %s: got advice to remove it: %v, want %v: %s", row.status, row.code, row.path, got, row.removes, diags[0].Detail())
+		}
+		if got := strings.Contains(diags[0].Detail(), "The API key may not be allowed"); got != row.keys {
+			t.Errorf("%d %q %s: got advice about the key: %v, want %v: %s", row.status, row.code, row.path, got, row.keys, diags[0].Detail())
 		}
 	}
 }
