@@ -24,6 +24,20 @@ resource "hosting_postgres_script" "s" {
 			w.run(without, "apply").fails("guestbook_entries", "state rm").lacks("Fix the script, then apply again")
 			w.manages("hosting_postgres_script.s")
 		},
+		"the table, with statements that succeed": func(w *world) {
+			w.apply(hcl)
+			w.behaves(trait{method: "POST", path: query, before: func(x *exchange) {
+				if sent, _ := x.sent.(map[string]any); sent["sql"] == "DROP TABLE guestbook_entries" {
+					x.refuses(422, "sql_error", `table "guestbook_entries" does not exist (SQLSTATE 42P01)`)
+				}
+			}})
+			w.run(without, "apply").fails("IF EXISTS")
+			scripts := len(w.asked("POST", query))
+			w.apply(strings.Replace(hcl, "DROP TABLE g", "DROP TABLE IF EXISTS g", 1))
+			w.counts(scripts, "POST", query)
+			w.apply(without)
+			w.settled(without)
+		},
 		"the database": func(w *world) {
 			w.apply(hcl)
 			w.fake.RemoveDatabase(w.id(), "orders")

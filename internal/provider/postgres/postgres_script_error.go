@@ -17,6 +17,8 @@ import (
 type scriptError struct {
 	error
 	places []string // "\"TABEL\" is on line 2"
+	// destroys is set for destroy_sql. It is in the state, and what it drops may be gone.
+	destroys bool
 }
 
 func (e *scriptError) Unwrap() error { return e.error }
@@ -28,7 +30,15 @@ func LocateError(err error, sql string) error {
 	if !errors.As(err, &refused) || !errors.Is(err, client.ErrSQL) {
 		return err
 	}
-	return &scriptError{err, placesOf(refused.Detail, sql)}
+	return &scriptError{error: err, places: placesOf(refused.Detail, sql)}
+}
+
+// ofDestroySQL returns an error of LocateError with the advice for destroy_sql.
+func ofDestroySQL(err error) error {
+	if refused := (*scriptError)(nil); errors.As(err, &refused) {
+		refused.destroys = true
+	}
+	return err
 }
 
 var quotedWord = regexp.MustCompile(`"([^"]+)"`)
@@ -80,7 +90,13 @@ func lastRune(s string) rune { r, _ := utf8.DecodeLastRuneInString(s); return r 
 
 // NextStep says what happened to the script and where to look for the mistake.
 func (e *scriptError) NextStep() string {
-	text := "Nothing was applied, as the statements run in one transaction, unless the script itself commits. Fix the script, then apply again."
+	text := "Nothing was applied, as the statements run in one transaction, unless the script itself commits. "
+	if e.destroys {
+		text += "If what it drops is gone already, remove the script from the state. This command runs no statement:\n\nterraform state rm ADDRESS\n\n" +
+			"Otherwise, set destroy_sql to statements that succeed, such as with IF EXISTS, and apply that. Put the block back for it if you have deleted it. Then destroy it again."
+	} else {
+		text += "Fix the script, then apply again."
+	}
 	if len(e.places) == 0 {
 		return text
 	}

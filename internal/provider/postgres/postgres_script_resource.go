@@ -291,8 +291,12 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 	}
 	ran, err := r.run(ctx, state, state.DestroySQL.ValueString(), timeout)
 	if !ran && (errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrValidation)) {
-		// If the engine is confirmed to be gone, so is everything that the script made.
+		// If the engine or the database is confirmed to be gone, so is everything that the
+		// script made.
 		lookErr := r.Client.RefreshEngine(ctx, state.InstanceID.ValueString(), "postgres")
+		if database := state.Database.ValueString(); lookErr == nil && database != "" {
+			_, lookErr = r.Client.RefreshDatabase(ctx, state.InstanceID.ValueString(), database)
+		}
 		if errors.Is(lookErr, client.ErrNotFound) {
 			return
 		}
@@ -304,7 +308,7 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 			"Check whether the statements took effect. If they did, run terraform state rm with the address of the resource, so that they are not run again. "+
 			"If they did not, apply again.")
 	default:
-		addScriptError(&resp.Diagnostics, "Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), ran, err)
+		addScriptError(&resp.Diagnostics, "Unable to run destroy_sql on instance "+state.InstanceID.ValueString(), ran, ofDestroySQL(err))
 	}
 }
 
