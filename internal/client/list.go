@@ -22,7 +22,7 @@ import (
 // with a *PartialListError. So every caller that regards an error as a failure is safe.
 
 // list reads all pages of a collection. The answer is an object with one array named
-// after the collection, or the bare array (SERVICE.md#tolerance).
+// after the collection, or the bare array (SERVICE.md#tolerance). A 204 is an empty one.
 func list[T any](ctx context.Context, c *Client, collection string, path ...string) ([]T, error) {
 	return listAll[T](ctx, c, collection, listing{Request: transport.Request{Path: path}})
 }
@@ -141,6 +141,9 @@ func listPage[T any](ctx context.Context, c *Client, collection, cursor string, 
 	call, err := c.sender.Send(ctx, r.Request)
 	if err != nil {
 		return page[T]{}, err
+	}
+	if call.NoContent() {
+		return page[T]{}, nil
 	}
 	p, err := decodePage[T](call.ResponseBody(), collection)
 	for i, reason := range p.unreadable {

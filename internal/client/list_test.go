@@ -240,3 +240,17 @@ func TestFieldOfAnotherType(t *testing.T) {
 		}
 	}
 }
+
+// A list without elements may be answered 204. An empty answer of another status is not a
+// list.
+func TestListWithoutContent(t *testing.T) {
+	for status, ok := range map[int]bool{204: true, 200: false} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+			backups, err := c.Backups(t.Context(), "i")
+			if len(backups) != 0 || ok != (err == nil) {
+				t.Errorf("%d: got %v and error %v, want no backups, and no error: %v", status, backups, err, ok)
+			}
+		})
+	}
+}

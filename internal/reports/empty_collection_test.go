@@ -37,7 +37,13 @@ output "n" { value = length(data.hosting_instances.none.instances) + length(data
 		}
 	}
 	report(t, "hashicorp/vault#1958", "an empty collection", situations{
-		"first objects, 404": first(absent), "first objects, a bare list": first(bare), "first objects, 204": first(nothing),
+		"first objects, a bare list": first(bare), "first objects, 204": first(nothing),
+		// The key may not be allowed to read it (SERVICE.md#tolerance).
+		"first objects, 404 is a refusal": func(w *world) {
+			w.behaves(hollow(webhooks, "webhooks", absent))
+			w.run(endpoint("https://hooks.example.com/in", ""), "apply").fails("may not be allowed to read it")
+			w.counts(0, "POST", webhooks)
+		},
 		"data sources, a bare list": data(bare), "data sources, 204": data(nothing),
 		"data sources, 404 is an error": func(w *world) {
 			w.behaves(hollow(webhooks, "webhooks", absent))

@@ -72,6 +72,9 @@ type callKey struct{}
 // ResponseBody returns the body of the answer to a successful call.
 func (c *Call) ResponseBody() []byte { return c.answer.body }
 
+// NoContent reports whether a successful call was answered that there is no content.
+func (c *Call) NoContent() bool { return c.answer.status == http.StatusNoContent }
+
 // callOf returns the call whose request has this context.
 func callOf(ctx context.Context) *Call { return ctx.Value(callKey{}).(*Call) }
 
