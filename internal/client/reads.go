@@ -143,7 +143,21 @@ func (c *Client) refreshInstance(ctx context.Context, id string) (Instance, erro
 	if instance, ok := c.reads.listedInstance(id, isFresh); ok {
 		return instance, nil
 	}
-	return c.reads.instance.get(ctx, id, isFresh, func(ctx context.Context) (Instance, error) {
+	return c.ownRecord(ctx, id)
+}
+
+// RefreshUnlistedInstance is like RefreshInstance, but does not use the list. A list may
+// have only summaries of the records.
+func (c *Client) RefreshUnlistedInstance(ctx context.Context, id string) (Instance, error) {
+	instance, err := c.ownRecord(ctx, id)
+	return confirmAbsence(ctx, c, instanceSubject(id), instance, err, func(ctx context.Context) (Instance, error) {
+		return c.Instance(ctx, id)
+	}, c.listsInstance(id))
+}
+
+// ownRecord reads an instance individually, once for all callers.
+func (c *Client) ownRecord(ctx context.Context, id string) (Instance, error) {
+	return c.reads.instance.get(ctx, id, c.reads.ofInstance(id), func(ctx context.Context) (Instance, error) {
 		return c.Instance(ctx, id)
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -466,5 +468,32 @@ func TestSeenInstance(t *testing.T) {
 		mustSee("changed", "i-1", false)
 		time.Sleep(snapshotAge)
 		mustSee("too old", "i-2", false)
+	})
+}
+
+// The own record of an instance is read once, and not taken from the list.
+func TestRefreshUnlistedInstance(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/v1/instances" {
+				respond(w, 200, object{"instances": []object{{"id": "a", "tags": []string{}}, {"id": "b"}, {"id": "c"}}})
+				return
+			}
+			respond(w, 200, object{"id": path.Base(r.URL.Path), "tags": []string{"own"}})
+		})
+		for _, id := range []string{"b", "c", "a"} {
+			if _, err := c.RefreshInstance(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			got, err := c.RefreshUnlistedInstance(t.Context(), "a")
+			if err != nil || !slices.Equal(got.Tags.Value, []string{"own"}) {
+				t.Errorf("the instance: got %+v and error %v, want the tag own", got, err)
+			}
+		}
+		if n := wire.Count("GET /instances/a"); n != 1 {
+			t.Errorf("reads of the own record: got %d, want 1", n)
+		}
 	})
 }

@@ -236,11 +236,18 @@ func (r *instanceResource) absent(m instanceModel) base.AbsentObject {
 	}
 }
 
-// record reads the instance's record for a refresh.
+// record reads the instance's record for a refresh. That an instance has no engines or no
+// tags any more counts only if its own record says so: a list may leave them out.
 func (r *instanceResource) record(ctx context.Context, m instanceModel) (client.Instance, error) {
 	r.Client.StartReadingAccountID(ctx)
 	r.Client.Claim(m.ID.ValueString())
-	return r.Client.RefreshInstance(ctx, m.ID.ValueString())
+	instance, err := r.Client.RefreshInstance(ctx, m.ID.ValueString())
+	hides := instance.Engines.Set && len(instance.Engines.Value) == 0 && len(m.Engines.Elements()) > 0 ||
+		instance.Tags.Set && len(instance.Tags.Value) == 0 && len(m.TagsAll.Elements()) > 0
+	if err == nil && hides {
+		return r.Client.RefreshUnlistedInstance(ctx, m.ID.ValueString())
+	}
+	return instance, err
 }
 
 // noteCreation notes the creation of an instance that was imported while being created.
