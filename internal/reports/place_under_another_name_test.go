@@ -24,6 +24,10 @@ func TestPlaceUnderAnotherName(t *testing.T) {
 			w.run(hcl, "apply").says("region", "eu-central-1", "eu-central")
 			w.manages(machineAddress)
 			loss(w, hcl)
+			advised := strings.Replace(hcl, `"eu-central"`, `"eu-central-1"`, 1)
+			w.run(advised, "apply").succeeds().never("replace")
+			w.quiet(advised)
+			w.counts(1, "POST", instances)
 		},
 		"after a migration": func(w *world) {
 			w.apply(hcl)
@@ -40,6 +44,13 @@ func TestPlaceUnderAnotherName(t *testing.T) {
 			w.run(hcl, "apply")
 			w.run(hcl, "apply")
 			w.counts(0, "POST", resize)
+		},
+		"imported in another letter case": func(w *world) {
+			w.behaves(shows("", "plan", "FREE"), keeps("region", strings.ToUpper))
+			w.adopts(hcl, machineAddress, w.running())
+			w.run(hcl, "apply").never("replace")
+			w.counts(0, "POST", "")
+			w.quiet(hcl)
 		},
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -60,6 +61,19 @@ func SetRecorded(v *types.String, recorded string) {
 	case v.IsUnknown():
 		*v = types.StringNull()
 	}
+}
+
+// SetRecordedWord sets an identifier from a record. Another letter case is only a form of
+// the same one, so a known value is kept.
+func SetRecordedWord(v *types.String, recorded string) {
+	if !IsWord(*v, recorded) {
+		SetRecorded(v, recorded)
+	}
+}
+
+// IsWord reports whether a value is a word, in any letter case.
+func IsWord(v types.String, word string) bool {
+	return v.ValueString() != "" && strings.EqualFold(v.ValueString(), word)
 }
 
 // Int64OrNull returns null for zero: a number of the service is zero only if the service

@@ -29,14 +29,14 @@ func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceMo
 	if r.Client == nil {
 		return
 	}
-	resized, changed := !before.Plan.Equal(plan.Plan) && !plan.Plan.IsUnknown(), !before.Engines.Equal(plan.Engines)
+	resized, changed := (before.Plan.IsNull() || partsThatDiffer(before, plan).plan) && !plan.Plan.IsUnknown(), !before.Engines.Equal(plan.Engines)
 	readPlans := base.InBackground(func() (client.Plans, error) {
 		if !resized && !changed {
 			return client.Plans{}, nil
 		}
 		return r.Client.Plans(ctx)
 	})
-	if !before.Region.Equal(plan.Region) && !plan.Region.IsUnknown() {
+	if before.Region.IsNull() && !plan.Region.IsUnknown() { // of an instance that stays, a region is only renamed
 		locations, err := r.Client.Locations(ctx)
 		switch {
 		case slices.ContainsFunc(locations, func(l client.Location) bool { return l.ID == plan.Region.ValueString() }):

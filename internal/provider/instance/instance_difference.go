@@ -57,7 +57,8 @@ func instanceDifference(prior, planned, there instanceModel, kinds map[string]cl
 // instanceParts are the parts of an instance that a plan can change.
 type instanceParts struct{ name, tags, engines, plan bool }
 
-// partsThatDiffer returns the parts in which two models differ.
+// partsThatDiffer returns the parts in which two models differ. A plan that is not known,
+// because an imported object's record lacks it, differs from none.
 func partsThatDiffer(a, b instanceModel) instanceParts {
 	engines, _ := enginesOf(a.Engines)
 	others, _ := enginesOf(b.Engines)
@@ -65,7 +66,7 @@ func partsThatDiffer(a, b instanceModel) instanceParts {
 		name:    !a.Name.Equal(b.Name),
 		tags:    !attributes.SameStrings(a.TagsAll, b.TagsAll),
 		engines: !sameEngines(others, engines),
-		plan:    !a.Plan.Equal(b.Plan),
+		plan:    !lacks(a.Plan) && !a.Plan.Equal(b.Plan) && !attributes.IsWord(a.Plan, b.Plan.ValueString()),
 	}
 }
 

@@ -33,12 +33,15 @@ type instanceModel struct {
 }
 
 // setRecord copies an instance's record to the model. Values that the record lacks stay
-// as they are. The id is not copied, because the record was requested by it. defaultTags
-// are the provider's.
+// as they are. The id is not copied, because the record was requested by it. A region that
+// is known stays too: an instance cannot move, so another one is another name of the same
+// place. defaultTags are the provider's.
 func (m *instanceModel) setRecord(i client.Instance, defaultTags types.Set) {
 	attributes.SetRecorded(&m.Name, i.Name)
-	attributes.SetRecorded(&m.Plan, i.PlanID())
-	attributes.SetRecorded(&m.Region, i.Region)
+	attributes.SetRecordedWord(&m.Plan, i.PlanID())
+	if lacks(m.Region) {
+		attributes.SetRecorded(&m.Region, i.Region)
+	}
 	attributes.SetRecorded(&m.Status, string(i.Status))
 	attributes.SetRecorded(&m.Host, i.Host)
 	attributes.SetRecorded(&m.CreatedAt.StringValue, attributes.TimeOrNull(i.CreatedAt).ValueString())

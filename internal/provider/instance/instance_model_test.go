@@ -96,10 +96,12 @@ func TestInstanceTakesARecordOver(t *testing.T) {
 		"everything is told": {func(*instanceModel) {}, client.Instance{Name: "web", Plan: "large", Region: "us-east", Status: "restarting", Host: "two.example",
 			CheckoutURL: "https://pay.example", Tags: client.Some([]string{"b", "a", "b"}), Engines: client.Some(client.Engines{"nats": {MemoryMB: 64}})},
 			func(m *instanceModel) {
-				m.Name, m.Plan, m.Region = types.StringValue("web"), types.StringValue("large"), types.StringValue("us-east")
+				m.Name, m.Plan = types.StringValue("web"), types.StringValue("large") // the region stays
 				m.Status, m.Host, m.CheckoutURL = types.StringValue("restarting"), types.StringValue("two.example"), types.StringValue("https://pay.example")
 				m.Tags, m.TagsAll, m.Engines = providertest.Texts("a", "b"), providertest.Texts("a", "b"), enginesMap(engines(map[string]int64{"nats": 64}))
 			}},
+		"imported, its region":   {func(m *instanceModel) { m.Region = types.StringNull() }, client.Instance{Region: "us-east"}, func(m *instanceModel) { m.Region = types.StringValue("us-east") }},
+		"a plan in another case": {func(*instanceModel) {}, client.Instance{Plan: "SMALL"}, func(*instanceModel) {}},
 		"it is paid":             {func(m *instanceModel) { m.CheckoutURL = types.StringValue("https://pay.example") }, client.Instance{}, func(*instanceModel) {}},
 		"a budget is not told":   {func(*instanceModel) {}, client.Instance{Engines: client.Some(client.Engines{"postgres": {}, "redis": {MemoryMB: 128}})}, func(m *instanceModel) { m.Engines = sized("", map[string]int64{"postgres": 512, "redis": 128}).Engines }},
 		"an engine has gone":     {func(*instanceModel) {}, client.Instance{Engines: client.Some(client.Engines{"redis": {MemoryMB: 64}})}, func(m *instanceModel) { m.Engines = sized("", map[string]int64{"redis": 64}).Engines }},

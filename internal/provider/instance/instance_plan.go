@@ -60,7 +60,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 	id := state.ID.ValueString()
 	privatestate.Save(ctx, resp.Private, privatestate.PlannedKey, id, &resp.Diagnostics)
-	replacement := r.PlanReplacement(req, resp, "instance "+state.Name.ValueString(), types.StringNull(), plan.replacing(*state))
+	replacement := r.PlanReplacement(req, resp, "instance "+state.Name.ValueString(), types.StringNull(), plan.replacing(*state, keptRegion(ctx, req.Private, &resp.Diagnostics)))
 	if replacement.Replaces() {
 		r.Planned.Ends(id)
 		if state.protected(creating) {
@@ -95,11 +95,6 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if !reflect.DeepEqual(*plan, before) { // setting a plan takes a third of the time of planning
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	}
-}
-
-// replacing returns the argument whose change replaces the instance of a state.
-func (m *instanceModel) replacing(state instanceModel) base.ReplacingArgument {
-	return base.ReplacingArgument{Name: "region", State: state.Region, Plan: m.Region}
 }
 
 // noteReplaced notes the instance of the state that a planned creation replaces, if any.

@@ -167,6 +167,7 @@ func (r *instanceResource) Read(ctx context.Context, req resource.ReadRequest, r
 	host := state.Host
 	unprotected := work.Protected || base.WasUnprotected(state.DeletionProtection, state.Status)
 	state.setRecord(instance, r.DefaultTags)
+	noteRegion(ctx, resp.Private, state, instance, &resp.Diagnostics)
 	after, _ := enginesOf(state.Engines)
 	changed := !slices.Equal(attributes.SortedKeys(before), attributes.SortedKeys(after)) || !state.Host.Equal(host)
 	_, movedOn := privatestate.Load[bool](ctx, req.Private, privatestate.ConnectionKey, &resp.Diagnostics)
@@ -284,7 +285,7 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 	resp.Diagnostics.Append(diags...)
 	pending, _ := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	configured, _ := privatestate.Load[[]string](ctx, req.Private, privatestate.ConfiguredKey, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !base.KeepsObject("instance "+state.Name.ValueString(), &resp.Diagnostics, plan.replacing(state)) ||
+	if resp.Diagnostics.HasError() || !base.KeepsObject("instance "+state.Name.ValueString(), &resp.Diagnostics, plan.replacing(state, keptRegion(ctx, req.Private, &resp.Diagnostics))) ||
 		!r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 )
 
@@ -97,6 +98,7 @@ func (u instanceUpdate) run(ctx context.Context, turn *client.Turn, m instanceMo
 	}
 	done := u.planned
 	done.setRecord(instance, u.DefaultTags)
+	attributes.SetRecordedWord(&done.Region, instance.Region) // SetResult reports another one
 	done.Engines = u.withoutForeign(done.Engines)
 	if done.needsConnection() || done.runs() && u.changes() {
 		connection, err := u.Client.CompleteConnection(ctx, turn.InstanceID(), func(record client.Connection) bool {

@@ -8,6 +8,10 @@ const AccountNoteKey = "account"
 // that it finds, so an import says nothing about the account of the other objects.
 const ImportedKey = "imported"
 
+// KeptRegionKey is the key of the name under which the service keeps an instance's region, if
+// that is another than the one that was asked for.
+const KeptRegionKey = "kept_region"
+
 // SecretKeysKey is the key for the names of the variables in
 // secret_env_wo.
 const SecretKeysKey = "secret_env_keys"
@@ -53,5 +57,5 @@ const UnknownUpdateKey = "unknown_update"
 
 // Keys lists all keys.
 var Keys = []string{
-	AccountNoteKey, ConfiguredKey, ConnectionKey, ImportedKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, UnknownSecretKey, UnknownUpdateKey,
+	AccountNoteKey, ConfiguredKey, ConnectionKey, ImportedKey, KeptRegionKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, UnknownSecretKey, UnknownUpdateKey,
 }
