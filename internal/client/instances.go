@@ -35,7 +35,7 @@ type Instance struct {
 	Engines     Maybe[Engines]           `json:"engines"`
 	Tags        Maybe[[]string]          `json:"tags"`
 	Allowlist   Maybe[[]string]          `json:"allowlist"`
-	ConsoleMode Maybe[string]            `json:"console_mode"`
+	ConsoleMode Maybe[Mode]              `json:"console_mode"`
 	JobID       string                   `json:"job_id"` // the job in progress, or ""
 	CheckoutURL string                   `json:"checkout_url"`
 	CreatedAt   Time                     `json:"created_at"`

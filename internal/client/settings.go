@@ -2,7 +2,10 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
@@ -45,17 +48,31 @@ const (
 // ConsoleMode reads the mode of the browser SQL console.
 func (c *Client) ConsoleMode(ctx context.Context, instanceID string) (string, error) {
 	answer, err := get[consoleBody](ctx, c, "instances", instanceID, "sql-console")
-	return answer.Mode, err
+	return string(answer.Mode), err
 }
 
 type consoleBody struct {
-	Mode string `json:"mode"`
+	Mode Mode `json:"mode"`
+}
+
+// A Mode is a mode of the SQL console. A service may write it in another letter case
+// (SERVICE.md#tolerance), so the modes of the documentation are read in their own.
+type Mode string
+
+// UnmarshalJSON reads a string.
+func (m *Mode) UnmarshalJSON(raw []byte) error {
+	var text string
+	err := json.Unmarshal(raw, &text)
+	if *m = Mode(text); slices.Contains([]string{ConsoleOff, ConsoleReadOnly, ConsoleReadWrite}, strings.ToLower(text)) {
+		*m = Mode(strings.ToLower(text))
+	}
+	return err
 }
 
 // SetConsoleMode sets the mode of the browser SQL console.
 func (t *Turn) SetConsoleMode(ctx context.Context, mode string) (Pending, error) {
 	return t.set(ctx, mutation{
-		Request:   transport.Request{Method: http.MethodPut, Path: []string{"sql-console"}, Body: consoleBody{Mode: mode}},
+		Request:   transport.Request{Method: http.MethodPut, Path: []string{"sql-console"}, Body: consoleBody{Mode: Mode(mode)}},
 		operation: OpConsole,
 		isMade: func(ctx context.Context) (bool, error) {
 			shown, err := t.c.ConsoleMode(ctx, t.id)

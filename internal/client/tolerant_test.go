@@ -217,3 +217,12 @@ func read[T any](raw []byte) (T, error) {
 	err := json.Unmarshal(raw, &value)
 	return value, err
 }
+
+func TestModes(t *testing.T) {
+	for raw, want := range map[string]Mode{`"OFF"`: ConsoleOff, `"Rw"`: ConsoleReadWrite, `"ro"`: ConsoleReadOnly, `"Audit"`: "Audit", `""`: ""} {
+		var got Mode
+		if err := json.Unmarshal([]byte(raw), &got); err != nil || got != want {
+			t.Errorf("%s: got %q and error %v, want %q", raw, got, err, want)
+		}
+	}
+}

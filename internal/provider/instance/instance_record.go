@@ -73,7 +73,7 @@ func (m *instanceRecordModel) setRecord(i client.Instance) {
 		Host:        attributes.StringOrNull(i.Host),
 		Tags:        attributes.SetOrNull(i.Tags),
 		Allowlist:   attributes.SetOrNull(i.Allowlist),
-		ConsoleMode: attributes.StringOrNull(i.ConsoleMode.Value),
+		ConsoleMode: attributes.StringOrNull(string(i.ConsoleMode.Value)),
 		JobID:       attributes.StringOrNull(i.JobID),
 		CheckoutURL: attributes.StringOrNull(i.CheckoutURL),
 		CreatedAt:   attributes.TimeOrNull(i.CreatedAt),

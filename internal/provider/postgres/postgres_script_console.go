@@ -48,7 +48,7 @@ func (c *console) mode(ctx context.Context) (string, error) {
 		return mode, err
 	}
 	instance, err := c.client.Instance(ctx, c.turn.InstanceID())
-	return instance.ConsoleMode.Value, err
+	return string(instance.ConsoleMode.Value), err
 }
 
 // open sets the console to rw, unless it is rw already. A console of an unknown mode stays

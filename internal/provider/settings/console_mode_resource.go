@@ -30,7 +30,7 @@ func newConsoleModeSetting() consoleModeSetting {
 		operation: client.OpConsole,
 		delay:     client.ReadLag,
 		send:      (*client.Turn).SetConsoleMode,
-		recorded:  func(i client.Instance) string { return i.ConsoleMode.Value },
+		recorded:  func(i client.Instance) string { return string(i.ConsoleMode.Value) },
 		read:      (*client.Client).ConsoleMode,
 		refresh:   (*client.Client).RefreshConsoleMode,
 	}}
