@@ -24,14 +24,24 @@ type NewInstance struct {
 }
 
 func (n NewInstance) shape() instanceShape {
-	return instanceShape{strings.TrimSpace(n.Name), n.Plan, n.Region}
+	name := strings.TrimSpace(n.Name)
+	return instanceShape{name[:min(len(name), shortestCut)], strings.ToLower(n.Plan), strings.ToLower(n.Region)}
 }
 
-// namesakeOf reports whether an instance has the same name, plan and region. A plan or
-// region missing from the record counts as the same. A service may trim a name
-// (SERVICE.md#tolerance).
+// shortestCut is the length from which a name may be another one that the service has cut.
+// Shorter names such as web-1 and web-10 are those of different instances.
+const shortestCut = 32
+
+// isName reports whether a service may keep a name so: trimmed (SERVICE.md#tolerance).
+func isName(kept, asked string) bool { return strings.TrimSpace(kept) == strings.TrimSpace(asked) }
+
+// namesakeOf reports whether an instance has the same name, plan and region, which a service
+// may keep in another letter case. A plan or region missing from the record counts as the
+// same. A long name may be cut.
 func (n NewInstance) namesakeOf(i Instance) bool {
-	return strings.TrimSpace(i.Name) == strings.TrimSpace(n.Name) && (i.PlanID() == "" || i.PlanID() == n.Plan) && (i.Region == "" || i.Region == n.Region)
+	isCut := len(i.Name) >= shortestCut && strings.HasPrefix(n.Name, i.Name)
+	return (isName(i.Name, n.Name) || isCut) &&
+		(i.PlanID() == "" || strings.EqualFold(i.PlanID(), n.Plan)) && (i.Region == "" || strings.EqualFold(i.Region, n.Region))
 }
 
 // equals reports whether an instance matches the request, as far as its record shows.
@@ -82,7 +92,7 @@ func (c *Client) existing(ctx context.Context) ([]Instance, error) {
 // Namesakes returns the instances of the same name, plan and region that this process
 // neither created nor has in its state. One that is still being created may come from an
 // earlier run that was killed between its POST and saving the id.
-func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, running []string, err error) {
+func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, running []Instance, err error) {
 	existing, err := c.existing(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -91,9 +101,9 @@ func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, runnin
 		switch {
 		case !n.namesakeOf(instance) || c.HasClaimed(instance.ID):
 		case instance.IsCreating():
-			creating = append(creating, instance.ID)
+			creating = append(creating, instance)
 		case instance.Status != StatusDeleting && instance.Status != StatusFailed:
-			running = append(running, instance.ID)
+			running = append(running, instance)
 		}
 	}
 	return creating, running, nil
@@ -119,7 +129,7 @@ func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, er
 		return Created{}, err
 	}
 	if len(creating) > 0 {
-		return Created{}, &NamesakeError{Name: n.Name, ID: creating[0]}
+		return Created{}, &NamesakeError{Name: creating[0].Name, ID: creating[0].ID}
 	}
 	existing, err := c.existing(ctx)
 	if err != nil {
@@ -163,33 +173,38 @@ type createdAnswer struct {
 
 // findCreated looks for the one instance that a create request with a lost response may
 // have created. If it finds none, the error names the new instances of the same name, plan
-// and region.
+// and region. An instance with a cut name may be another one, so it only counts if none with
+// the whole name has appeared until the end.
 func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[string]bool, lost error) (Created, error) {
 	begun := time.Now()
 	var namesakes []string
+	var cut []Instance
 	created, found, err := look(ctx, c, patience, func(ctx context.Context) (Created, bool, error) {
 		instances, err := c.Instances(ctx)
 		if err != nil {
 			return Created{}, false, err
 		}
 		var candidates []Instance
-		namesakes = nil
+		namesakes, cut = nil, nil
 		for _, i := range instances {
 			// A list that lags may show an instance again that the first list no longer had.
 			if before[i.ID] || c.HasClaimed(i.ID) || !n.namesakeOf(i) || i.Status == StatusDeleting {
 				continue
 			}
 			namesakes = append(namesakes, i.ID)
-			if n.equals(i) {
+			switch {
+			case !n.equals(i):
+			case isName(i.Name, n.Name):
 				candidates = append(candidates, i)
+			default:
+				cut = append(cut, i)
 			}
 		}
 		switch len(candidates) {
 		case 0:
 			return Created{}, false, nil
 		case 1:
-			i := candidates[0]
-			return Created{ID: i.ID, Status: i.Status, CheckoutURL: i.CheckoutURL, Pending: Pending{JobID: i.JobID}, Adopted: true}, true, nil
+			return adopted(candidates[0]), true, nil
 		}
 		return Created{}, false, permanent(&AmbiguousError{Noun: "instance", Name: n.Name, Candidates: namesakes})
 	})
@@ -198,11 +213,18 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 		return created, nil
 	case errors.As(err, &ambiguous):
 		return Created{}, err
+	case len(namesakes) == 1 && len(cut) == 1:
+		return adopted(cut[0]), nil
 	case len(namesakes) > 0:
 		return Created{}, &AmbiguousError{Noun: "instance", Name: n.Name, Candidates: namesakes}
 	}
 	unknown := &UnknownCreationError{What: fmt.Sprintf("instance %q", n.Name), Looked: time.Since(begun), Err: lost}
 	return Created{}, errors.Join(unknown, err)
+}
+
+// adopted returns the result of a create request whose response was lost.
+func adopted(i Instance) Created {
+	return Created{ID: i.ID, Status: i.Status, CheckoutURL: i.CheckoutURL, Pending: Pending{JobID: i.JobID}, Adopted: true}
 }
 
 // WaitCreated waits until an instance has been created. job is the id of the job that
@@ -330,7 +352,7 @@ func (e *UnknownCreationError) Unwrap() error { return e.Err }
 // same name, plan and region is already being created. Most likely it comes from an
 // earlier run that was killed before it could save the id.
 type NamesakeError struct {
-	Name string
+	Name string // as the service keeps it
 	ID   string
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -128,6 +129,7 @@ func TestLostCreationOfAnInstance(t *testing.T) {
 		"nobody answers for a minute":       {&market{answer: silent, failing: gateway(silent), fails: time.Minute + time.Second}, nil, "", 2 * time.Minute, 0},
 		"the list is forbidden from then":   {&market{answer: 504, failing: func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }, fails: time.Hour}, &UnknownCreationError{}, "", patience, 0},
 		"made with another name":            {&market{answer: 504, made: object{"name": "other"}}, &UnknownCreationError{}, "", patience, 0},
+		"made with a plan in capitals":      {&market{answer: 504, made: object{"plan": "FREE", "region": "EU"}}, nil, "", 0, 0},
 		"made with another plan":            {&market{answer: 504, made: object{"plan": "big"}}, &UnknownCreationError{}, "", patience, 0},
 		"made with other tags":              {&market{answer: 504, made: object{"tags": []string{"theirs"}}}, &AmbiguousError{Candidates: []string{"own-1"}}, "", patience, 0},
 		"made with other engines":           {&market{answer: 504, made: object{"engines": object{"postgres": true}}}, &AmbiguousError{Candidates: []string{"own-1"}}, "", patience, 0},
@@ -300,7 +302,7 @@ func TestNamesakes(t *testing.T) {
 		c.Claim("known")
 		c.Claim("")
 		creating, running, err := c.Namesakes(t.Context(), web)
-		if got := fmt.Sprint(creating, running); err != nil || got != "[half preparing] [runs strange older]" {
+		if got := fmt.Sprint(identifiers(creating), identifiers(running)); err != nil || got != "[half preparing] [runs strange older]" {
 			t.Errorf("Namesakes: got %s and error %v, want half preparing, and runs, strange and older running", got, err)
 		}
 		_, err = c.CreateInstance(t.Context(), web)
@@ -323,6 +325,42 @@ func TestNamesakesOfATrimmedName(t *testing.T) {
 			t.Errorf("got %v after %d POSTs, want a NamesakeError and no POST", err, m.posts)
 		}
 	})
+}
+
+// A service may cut a long name. If the answer was lost, the instance is adopted unless one
+// with the whole name appears. Short names are never taken for cut ones.
+func TestCreationWithACutName(t *testing.T) {
+	long := strings.Repeat("a", 90)
+	for name, row := range map[string]struct {
+		asked, kept string
+		others      []object
+		want        string // the id, or "" for an error
+	}{
+		"cut":                   {long, long[:50], nil, "own-1"},
+		"cut too early":         {long, long[:31], nil, ""},
+		"another one":           {long, strings.Repeat("b", 50), nil, ""},
+		"another, short one":    {"web-10", "web-1", nil, ""},
+		"of one that was there": {long, "other", []object{instanceNamed("old", long[:50], "status", "running")}, ""},
+		"of another client, and ours comes later": {long, long, []object{instanceNamed("late", long[:50])}, "own-1"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &market{answer: 504, made: object{"name": row.kept}, commits: time.Minute}
+			for _, i := range row.others {
+				if i["status"] == "running" {
+					m.instances = append(m.instances, i)
+				} else {
+					time.AfterFunc(time.Second, func() { m.mu.Lock(); m.instances = append(m.instances, i); m.mu.Unlock() })
+				}
+			}
+			request := web
+			request.Name = row.asked
+			c, _ := newTestClient(t, m.serve)
+			created, err := c.CreateInstance(within(t, time.Hour), request)
+			if created.ID != row.want || (err == nil) != (row.want != "") || m.posts != 1 {
+				t.Errorf("%s: got %+v and error %v after %d POSTs, want %q after one", name, created, err, m.posts, row.want)
+			}
+		})
+	}
 }
 
 // Nothing is bought unless the existing instances can be listed.

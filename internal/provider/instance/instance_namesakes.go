@@ -33,25 +33,25 @@ func (r *instanceResource) checkNamesakes(ctx context.Context, plan instanceMode
 			r.Service.WarnUnchecked(diags, "name", err)
 			return
 		}
-		found.tell(request.Name, diags)
+		found.tell(diags)
 	}
 }
 
-// namesakes are the ids of instances that could be mistaken for the planned one.
-type namesakes struct{ creating, running []string }
+// namesakes are instances that could be mistaken for the planned one.
+type namesakes struct{ creating, running []client.Instance }
 
-func (n namesakes) tell(name string, diags *diag.Diagnostics) {
-	for _, id := range n.creating {
+func (n namesakes) tell(diags *diag.Diagnostics) {
+	for _, i := range n.creating {
 		diags.AddAttributeWarning(path.Root("name"), "An instance with the same name is being created",
 			fmt.Sprintf("Instance %s has the same name %q, plan and region as the instance that the plan creates, and is being created. "+
 				"If another resource manages it, apply again once it is running: until then this creation is refused. "+
 				"If no resource manages it, an earlier apply may have been killed before it could save it: import it instead of creating another:\n\n%s",
-				id, name, diagnostics.ImportBlock("hosting_instance.NAME", id)))
+				i.ID, i.Name, diagnostics.ImportBlock("hosting_instance.NAME", i.ID)))
 	}
-	for _, id := range n.running {
+	for _, i := range n.running {
 		diags.AddAttributeWarning(path.Root("name"), "An instance with the same name exists",
 			fmt.Sprintf("Instance %s has the same name %q, plan and region as the instance that the plan creates. "+
 				"Ignore this warning if Terraform already manages it, here or elsewhere. "+
-				"If an earlier apply was killed before it could save it, import it instead of creating another:\n\n%s", id, name, diagnostics.ImportBlock("hosting_instance.NAME", id)))
+				"If an earlier apply was killed before it could save it, import it instead of creating another:\n\n%s", i.ID, i.Name, diagnostics.ImportBlock("hosting_instance.NAME", i.ID)))
 	}
 }
