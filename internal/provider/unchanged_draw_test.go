@@ -199,6 +199,7 @@ var keptValues = map[string][]string{
 	privatestate.AccountNoteKey: {`{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-1","origin":"https://hosting.test"}`, `{"id":"acc-2","origin":"https://hosting.test"}`, `{"origin":"https://other.test"}`, `[]`},
 	privatestate.ProtectedKey:   {`{"title":"Instance x","name":"Instance i-1","import_id":"i-1"}`},
 	privatestate.ConnectionKey:  {`true`},
+	privatestate.DatabaseKey:    {`"2026-01-02T03:04:05Z"`},
 	privatestate.KeptRegionKey:  {`"eu-central-1"`},
 	privatestate.PendingKey:     {`{"job":"j-1","creating":true}`, `{"job":"j-1"}`, `null`},
 	"of_long_ago":               {`"kept"`},

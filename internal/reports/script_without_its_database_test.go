@@ -1,6 +1,10 @@
 package reports
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
 
 // The database of a script is gone, and with it all that the script has made.
 func TestScriptWithoutItsDatabase(t *testing.T) {
@@ -21,10 +25,25 @@ resource "hosting_postgres_script" "schema" {
 		},
 		"replaced": func(w *world) {
 			w.apply(hcl)
-			o := w.run(hcl, "apply", "-replace="+ordersAddress).succeeds()
-			w.be(len(w.asked("POST", query)) == 2 || len(o.Diagnostics) > 1, "the script did not run again, and no plan said so\n%s", o.text())
+			w.run(hcl, "apply", "-replace="+ordersAddress).succeeds().warns("orders", "script", "next plan runs it")
 			w.run(hcl, "apply")
 			w.counts(2, "POST", query)
+			w.quiet(hcl)
+		},
+		"in the instance's own database": func(w *world) {
+			own := strings.Replace(hcl, "hosting_postgres_database.orders.name", `"main"`, 1)
+			w.behaves(everyObject("GET", databases, func(o map[string]any) {
+				if all, ok := o["databases"].([]any); ok {
+					o["databases"] = slices.DeleteFunc(all, func(d any) bool { return d.(map[string]any)["name"] == "main" })
+				}
+			}))
+			w.apply(own)
+			w.quiet(own)
+			w.behaves(lacks(connection, "database"))
+			w.quiet(own)
+			w.behaves(answers("GET", connection, 503, "unavailable", "not now"))
+			w.run(own, "plan").fails("not now")
+			w.manages("hosting_postgres_script.schema")
 		},
 	})
 }

@@ -28,6 +28,8 @@ type Planned struct {
 	// state contains the names of the instances of the state, by id.
 	state map[string]string
 	made  map[Object]bool // the objects that this process has created
+	// creating are the objects that the plan creates.
+	creating map[Object]bool
 	// applied is true if something was created, changed or destroyed. No plan does that,
 	// so this process applies.
 	applied bool
@@ -54,7 +56,7 @@ type Object struct{ Kind, Key string }
 
 // New returns the record of a process that has planned nothing yet.
 func New() *Planned {
-	return &Planned{instances: map[string]Instance{}, ends: map[string]bool{}, state: map[string]string{}, made: map[Object]bool{}}
+	return &Planned{instances: map[string]Instance{}, ends: map[string]bool{}, state: map[string]string{}, made: map[Object]bool{}, creating: map[Object]bool{}}
 }
 
 // NoteApply notes that this process applies.
@@ -195,4 +197,24 @@ func (p *Planned) IsMadeAnew(object Object) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.made[object]
+}
+
+// Creates notes that the plan creates an object.
+func (p *Planned) Creates(object Object) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.creating[object] = true
+}
+
+// IsCreating reports whether the plan creates an object.
+func (p *Planned) IsCreating(object Object) bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.creating[object]
 }

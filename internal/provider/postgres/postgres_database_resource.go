@@ -104,6 +104,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 		r.CheckEngineOn("postgres", "database", plan.InstanceID, &resp.Diagnostics)
 		base.RefuseReplacement(ctx, req.Private, &resp.Diagnostics)
 		attributes.WarnOfName(&resp.Diagnostics, "database", plan.Name, attributes.DatabaseNameRule)
+		r.Planned.Creates(plan.object().Managed())
 		return
 	}
 	creating := base.PendingCreation(ctx, req.Private, &resp.Diagnostics)

@@ -161,18 +161,20 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 	if resp.Diagnostics.HasError() || r.Client == nil {
 		return
 	}
-	// Only the engine can be checked: everything that the script made is deleted with it.
 	id := state.InstanceID.ValueString()
-	err := r.refreshEngine(ctx, id)
+	r.Client.StartReadingAccountID(ctx)
+	database, err := r.refreshDatabase(ctx, state)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && !r.ConfirmsGone(ctx, req.Private, state.absent(), &resp.Diagnostics):
 	case errors.Is(err, client.ErrNotFound):
-		resp.Diagnostics.AddWarning("What a script made on instance "+id+" is gone",
-			"The postgres engine of the instance is off, or the instance is gone, and everything that the script created went with it. "+
-				"So the script was removed from the state. If it is still in the configuration, the next apply runs it again.")
+		warnOfLostScript(id, &resp.Diagnostics)
 		resp.State.RemoveResource(ctx)
 	case err != nil:
 		r.Service.AddReadError(&resp.Diagnostics, "Unable to read instance "+id, err)
+	case isAnew(ctx, resp.Private, database, &resp.Diagnostics):
+		r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
+		warnOfLostScript(id, &resp.Diagnostics)
+		resp.State.RemoveResource(ctx)
 	default:
 		r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
 		r.readUnknownUpdate(ctx, req.Private, state, resp)
@@ -227,6 +229,9 @@ func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if state == nil {
 		return
 	}
+	if plan != nil && !replaced {
+		r.warnOfNewDatabase(*state, &resp.Diagnostics)
+	}
 	_, unknown := privatestate.Load[unknownUpdate](ctx, req.Private, privatestate.UnknownUpdateKey, &resp.Diagnostics)
 	switch {
 	case unknown:
@@ -237,12 +242,6 @@ func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.Mo
 		resp.Diagnostics.AddAttributeWarning(path.Root("destroy_sql"), "The destroy_sql of a script will run",
 			"The plan destroys or replaces the script on instance "+state.InstanceID.ValueString()+". Applying it runs the statements of destroy_sql there.")
 	}
-}
-
-// refreshEngine looks for the engine that the script ran in.
-func (r *postgresScriptResource) refreshEngine(ctx context.Context, instanceID string) error {
-	r.Client.StartReadingAccountID(ctx)
-	return r.Client.RefreshEngine(ctx, instanceID, "postgres")
 }
 
 func (r *postgresScriptResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -291,12 +290,8 @@ func (r *postgresScriptResource) Delete(ctx context.Context, req resource.Delete
 	}
 	ran, err := r.run(ctx, state, state.DestroySQL.ValueString(), timeout)
 	if !ran && (errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrValidation)) {
-		// If the engine or the database is confirmed to be gone, so is everything that the
-		// script made.
-		lookErr := r.Client.RefreshEngine(ctx, state.InstanceID.ValueString(), "postgres")
-		if database := state.Database.ValueString(); lookErr == nil && database != "" {
-			_, lookErr = r.Client.RefreshDatabase(ctx, state.InstanceID.ValueString(), database)
-		}
+		// If the engine or the database is confirmed to be gone, so is all that the script made.
+		_, lookErr := r.refreshDatabase(ctx, state)
 		if errors.Is(lookErr, client.ErrNotFound) {
 			return
 		}

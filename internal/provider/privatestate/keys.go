@@ -4,6 +4,10 @@ package privatestate
 // last seen.
 const AccountNoteKey = "account"
 
+// DatabaseKey is the key of the time when the database of a script was created, as a read
+// showed it.
+const DatabaseKey = "database"
+
 // ImportedKey is the key that marks an imported object. Any API key can import the objects
 // that it finds, so an import says nothing about the account of the other objects.
 const ImportedKey = "imported"
@@ -57,5 +61,5 @@ const UnknownUpdateKey = "unknown_update"
 
 // Keys lists all keys.
 var Keys = []string{
-	AccountNoteKey, ConfiguredKey, ConnectionKey, ImportedKey, KeptRegionKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, UnknownSecretKey, UnknownUpdateKey,
+	AccountNoteKey, ConfiguredKey, ConnectionKey, DatabaseKey, ImportedKey, KeptRegionKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, UnknownSecretKey, UnknownUpdateKey,
 }
