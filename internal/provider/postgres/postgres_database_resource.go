@@ -223,9 +223,15 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 	}
 }
 
-// orExisting adds what to import to the error that a database exists already, if it is
-// found.
+// orExisting adds what to do to the error that a database exists already, if it is found: to
+// import it, unless it is the instance's own.
 func (r *postgresDatabaseResource) orExisting(ctx context.Context, m postgresDatabaseModel, err error) error {
+	if !errors.Is(err, client.ErrAlreadyExists) {
+		return err
+	}
+	if own, _ := recordedOwnDatabase(ctx, r.Client, m.InstanceID.ValueString()); own == m.Name.ValueString() {
+		return &ownDatabaseError{err, own}
+	}
 	if _, notFound := r.find(ctx, m); notFound != nil {
 		return err
 	}
@@ -372,8 +378,11 @@ func (r *postgresDatabaseResource) ImportState(ctx context.Context, req resource
 	}
 	// The list of databases also has the instance's own database, which the service never
 	// drops.
-	connection, err := r.Client.Connection(ctx, id[0])
-	if err == nil && connection.Engines.Postgres != nil && connection.Engines.Postgres.Database == id[1] {
+	switch own, err := recordedOwnDatabase(ctx, r.Client, id[0]); {
+	case err != nil:
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to read whether database "+id[1]+" is the own one of instance "+id[0], err)
+		return
+	case own == id[1]:
 		resp.Diagnostics.AddAttributeError(path.Root("name"), "The instance's own database cannot be imported",
 			fmt.Sprintf("Database %s comes and goes with the postgres engine of instance %s, so no resource manages it. "+
 				"Remove the import, and use the name %q where the database is needed.", id[1], id[0], id[1]))

@@ -199,15 +199,6 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	r.SetIdentity(ctx, resp.Identity, plan.identity(), &resp.Diagnostics)
 }
 
-// ownDatabase returns the name of an instance's own database.
-func ownDatabase(ctx context.Context, c *client.Client, turn *client.Turn) (string, error) {
-	name, err := client.ReadBack(ctx, c, turn.OwnDatabase, func(name string) bool { return name != "" })
-	if err == nil && name == "" {
-		err = errors.New("its connection record names none: turn the postgres engine on, or set database to the name")
-	}
-	return name, err
-}
-
 // find looks for the extension in the instance's list.
 func (r *postgresExtensionResource) find(ctx context.Context, m postgresExtensionModel) (client.Extension, error) {
 	// Read the extensions of all databases: the service's error for a database that no

@@ -37,16 +37,6 @@ func (r *postgresScriptResource) refreshDatabase(ctx context.Context, m postgres
 	return client.Database{}, err
 }
 
-// recordedOwnDatabase returns the name of an instance's own database from its connection
-// record, or "" if the record does not have it.
-func recordedOwnDatabase(ctx context.Context, c *client.Client, instanceID string) (string, error) {
-	connection, err := c.Connection(ctx, instanceID)
-	if err != nil || connection.Engines.Postgres == nil {
-		return "", err
-	}
-	return connection.Engines.Postgres.Database, nil
-}
-
 // isAnew reports whether a database was created later than the noted one. The first one that
 // is seen is noted. Services may drop fractions of seconds.
 func isAnew(ctx context.Context, private privateNotes, database client.Database, diags *diag.Diagnostics) bool {
