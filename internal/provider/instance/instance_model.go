@@ -2,6 +2,9 @@ package instance
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
@@ -72,16 +75,27 @@ func (m *instanceModel) setConnection(c client.Connection) {
 	}
 }
 
-// needsConnection reports whether the model lacks a value of the connection record. The
-// record is read only then, so that a refresh of many instances stays one request for the
-// list.
+// needsConnection reports whether the model lacks a value of the connection record, or has a
+// certificate that the service must renew soon. The record is read only then, so that a
+// refresh of many instances stays one request for the list.
 func (m *instanceModel) needsConnection() bool {
 	if !m.runs() {
 		return false
 	}
 	engines, _ := enginesOf(m.Engines)
 	hasAuth := has(engines, "auth")
-	return lacks(m.Host) || lacks(m.CACertificate) || hasAuth && (lacks(m.AuthURL) || lacks(m.AuthAnonKey)) || !hasAuth && !m.AuthURL.IsNull()
+	return lacks(m.Host) || lacks(m.CACertificate) || hasAuth && (lacks(m.AuthURL) || lacks(m.AuthAnonKey)) || !hasAuth && !m.AuthURL.IsNull() || expiresSoon(m.CACertificate.ValueString(), time.Now())
+}
+
+// expiresSoon reports whether a certificate in PEM ends within 60 days. It is false for a text
+// that is no certificate.
+func expiresSoon(certificate string, now time.Time) bool {
+	block, _ := pem.Decode([]byte(certificate))
+	if block == nil {
+		return false
+	}
+	parsed, err := x509.ParseCertificate(block.Bytes)
+	return err == nil && parsed.NotAfter.Sub(now) < 60*24*time.Hour
 }
 
 func lacks(v types.String) bool { return v.IsNull() || v.IsUnknown() }
