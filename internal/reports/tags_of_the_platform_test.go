@@ -15,7 +15,10 @@ func TestTagsOfThePlatform(t *testing.T) {
 			hcl := machine(`tags = ["shop"]`)
 			w.behaves(adds)
 			w.run(hcl, "apply")
-			w.run(hcl, "apply").warns("svc:backup")
+			w.run(hcl, "apply").warns("svc:backup", "ignore_changes = [tags]")
+			advised := machine("tags = [\"shop\"]\n  lifecycle {\n    ignore_changes = [tags]\n  }")
+			w.apply(advised)
+			w.quiet(advised)
 		},
 		"with ignore_changes": func(w *world) {
 			hcl := machine("tags = [\"shop\"]\n  lifecycle {\n    ignore_changes = [tags]\n  }")

@@ -31,7 +31,7 @@ const (
 // likenessOf compares the values of an attribute. It ignores values that were not asked for
 // or not read. A form of a text is other white space at its ends, another letter case, and
 // one without a final slash, the prefix of a single address, or the ending of a repository.
-// A form of a budget is a bigger one. A block of an allowlist and a console mode protect
+// A form of a budget is a bigger one, and of tags more tags, which the platform adds. A block of an allowlist and a console mode protect
 // data, so nothing else is a form of theirs.
 func likenessOf(name string, asked, kept tftypes.Value) likeness {
 	if !asked.IsKnown() || asked.IsNull() || !kept.IsKnown() || kept.IsNull() || asked.Equal(kept) {
@@ -64,11 +64,18 @@ func likenessOf(name string, asked, kept tftypes.Value) likeness {
 			return otherForm
 		}
 	case asked.As(&askedElements) == nil && kept.As(&keptElements) == nil:
-		if slices.Equal(plainForms(askedElements), plainForms(keptElements)) {
+		wanted, there := plainForms(askedElements), plainForms(keptElements)
+		if slices.Equal(wanted, there) || isTags(name) && containsAll(there, wanted) {
 			return otherForm
 		}
 	}
 	return another
+}
+
+func isTags(name string) bool { return name == "tags" || name == "tags_all" }
+
+func containsAll(texts, wanted []string) bool {
+	return !slices.ContainsFunc(wanted, func(text string) bool { return !slices.Contains(texts, text) })
 }
 
 // plainForm returns what all forms of a text have in common, or "" if the value is no text.
@@ -184,13 +191,21 @@ func (k keptValues) text(isHidden func(name string) bool) string {
 			lines = append(lines, variableLines(valuesIn(v.asked), valuesIn(v.kept))...)
 		case isHidden(name):
 			lines = append(lines, name+": the values are not shown here")
-		case name == "tags_all":
-			lines = append(lines, "tags, with the provider's default_tags: requested "+formText(v.asked, v.asked)+", kept "+formText(v.kept, v.asked))
 		default:
-			lines = append(lines, name+": requested "+formText(v.asked, v.asked)+", kept "+formText(v.kept, v.asked))
+			line := name + ": requested " + formText(v.asked, v.asked) + ", kept " + formText(v.kept, v.asked)
+			if isTags(name) && hasMore(v.kept, v.asked) {
+				line += ". To leave tags that the service adds alone: lifecycle { ignore_changes = [tags] }"
+			}
+			lines = append(lines, line)
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// hasMore reports whether a set has more elements than another one.
+func hasMore(set, other tftypes.Value) bool {
+	var elements, others []tftypes.Value
+	return set.As(&elements) == nil && other.As(&others) == nil && len(elements) > len(others)
 }
 
 // variableLines says which variables differ and what to write. The values may be secret.
