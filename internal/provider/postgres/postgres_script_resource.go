@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -226,6 +227,9 @@ func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if plan != nil && (state == nil || replaced) {
 		r.CheckEngineOn("postgres", "script", plan.InstanceID, &resp.Diagnostics)
 	}
+	if plan != nil && state != nil && !plan.SQL.Equal(state.SQL) && isSameSQL(plan.SQL, state.SQL) {
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("sql"), state.SQL)...)
+	}
 	if state == nil {
 		return
 	}
@@ -331,7 +335,19 @@ func (m postgresScriptModel) isAnother(before postgresScriptModel) bool {
 		// In a state of unknown outcome, sql may have a version next to it.
 		return before.SQL.ValueString() != "" || !m.SQLWOVersion.Equal(before.SQLWOVersion)
 	}
-	return !m.SQL.Equal(before.SQL)
+	return !isSameSQL(m.SQL, before.SQL)
+}
+
+// isSameSQL reports whether two scripts are the same but for line endings, which depend on the
+// checkout of a file, and white space at the ends.
+func isSameSQL(a, b types.String) bool {
+	if a.IsUnknown() || a.IsNull() || b.IsNull() {
+		return a.Equal(b)
+	}
+	plain := func(sql types.String) string {
+		return strings.TrimSpace(strings.ReplaceAll(sql.ValueString(), "\r\n", "\n"))
+	}
+	return plain(a) == plain(b)
 }
 
 // sql returns the statements to run. It reads write-only statements from the

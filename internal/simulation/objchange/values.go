@@ -159,7 +159,8 @@ func nested(of *tfprotov6.SchemaObject, before, given Value, merge func(before, 
 // Misplanned returns an attribute whose plan the configuration does not allow, or "". A
 // configured attribute must be planned as configured, and one that is neither configured
 // nor computed must be null. A list of addresses may also be planned as in the state, if
-// the two are spellings of the same list.
+// the two are spellings of the same list, and so may a script, if only its line endings or the
+// white space at its ends differ.
 func Misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, plan map[string]Value) string {
 	for _, a := range attributes {
 		given, planned := config[a.Name], plan[a.Name]
@@ -167,6 +168,7 @@ func Misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, plan map
 		case !given.IsKnown(), given.IsNull() && a.Computed, planned.Equal(given):
 		case a.WriteOnly && planned.IsNull():
 		case a.Name == "cidrs" && planned.Equal(prior[a.Name]) && slices.Equal(canonicalAddresses(given), canonicalAddresses(planned)):
+		case a.Name == "sql" && planned.Equal(prior[a.Name]) && slices.Equal(lines(given), lines(planned)):
 		case a.NestedType != nil && !given.IsNull() && planned.IsKnown() && !planned.IsNull():
 			if wrong := misplannedIn(a.NestedType, given, planned); wrong != "" {
 				return a.Name + "." + wrong
@@ -176,6 +178,11 @@ func Misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, plan map
 		}
 	}
 	return ""
+}
+
+// lines returns the lines of a text, without white space at its ends.
+func lines(text Value) []string {
+	return strings.Split(strings.TrimSpace(strings.ReplaceAll(Text(text), "\r\n", "\n")), "\n")
 }
 
 // canonicalAddresses returns the addresses of a set, each in one spelling.
