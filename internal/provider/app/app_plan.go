@@ -55,7 +55,7 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	replacement := r.PlanReplacement(req, resp, "app "+state.Name.ValueString(), state.InstanceID, replacingArguments(*state, *plan)...)
 	if replacement.Replaces() {
 		if state.protected(work) {
-			state.protectedObject().Refuse(&resp.Diagnostics, replacement.Path())
+			state.protectedObject().Refuse(&resp.Diagnostics, replacement.Path(), replacement.Why)
 		} else {
 			state.warnOfLoss(&resp.Diagnostics, replacement.Path(), work, "replaces")
 		}

@@ -23,11 +23,11 @@ type ProtectedObject struct {
 	ImportID string `json:"import_id"` // "i-1"
 }
 
-// Refuse adds the error for a plan that would replace the object.
-func (o ProtectedObject) Refuse(diags *diag.Diagnostics, at path.Path) {
+// Refuse adds the error for a plan that would replace the object. why is the Replacement's.
+func (o ProtectedObject) Refuse(diags *diag.Diagnostics, at path.Path, why string) {
 	diags.AddAttributeError(at, o.Title+" is protected from deletion",
-		fmt.Sprintf("%s has deletion_protection = true in the state, and replacing it would delete its data. "+
-			"To go ahead, set deletion_protection = false, apply that alone, and then apply the replacement.", o.Name))
+		fmt.Sprintf("%s%s has deletion_protection = true in the state, and replacing it would delete its data. "+
+			"To go ahead, set deletion_protection = false, apply that alone, and then apply the replacement.", why, o.Name))
 }
 
 // RefuseDestruction adds the error for a plan or an apply that would destroy the object.
@@ -128,6 +128,6 @@ func ForgetProtection(ctx context.Context, private privatestate.Writer, diags *d
 // protected object.
 func RefuseReplacement(ctx context.Context, private privatestate.Reader, diags *diag.Diagnostics) {
 	if o, replaces := privatestate.Load[ProtectedObject](ctx, private, privatestate.ProtectedKey, diags); replaces {
-		o.Refuse(diags, path.Root("deletion_protection"))
+		o.Refuse(diags, path.Root("deletion_protection"), "")
 	}
 }

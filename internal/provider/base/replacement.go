@@ -27,6 +27,9 @@ type Replacement struct {
 	// Unknown are the arguments of an object that stays whose values are known only after
 	// apply.
 	Unknown []string
+	// Why is a sentence that names both values of that argument, with a space at its end, or
+	// "" if one is not known.
+	Why string
 }
 
 // Replaces reports whether the plan replaces the object.
@@ -72,6 +75,7 @@ func (b *Resource) PlanReplacement(
 		return Replacement{}
 	case r.Replaces():
 		resp.RequiresReplace = append(resp.RequiresReplace, r.Path())
+		r.Why = whyReplaced(r.At, arguments)
 	case len(r.Unknown) > 0:
 		resp.Diagnostics.AddAttributeWarning(path.Root(r.Unknown[0]), "An argument is known only after apply",
 			fmt.Sprintf("%s of %s is known only after apply. The plan takes it for unchanged and keeps the object: "+
@@ -81,6 +85,16 @@ func (b *Resource) PlanReplacement(
 				strings.Join(r.Unknown, ", "), of))
 	}
 	return r
+}
+
+// whyReplaced says how the argument that replaces an object changes.
+func whyReplaced(at string, arguments []ReplacingArgument) string {
+	for _, a := range arguments {
+		if a.Name == at && a.State.ValueString() != "" && a.Plan.ValueString() != "" {
+			return fmt.Sprintf("The plan changes %s from %s to %s, which replaces the object. ", at, a.State, a.Plan)
+		}
+	}
+	return ""
 }
 
 // isApplying reports whether an apply plans again, in a process that has read nothing. Before

@@ -64,7 +64,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if replacement.Replaces() {
 		r.Planned.Ends(id)
 		if state.protected(creating) {
-			state.protectedObject().Refuse(&resp.Diagnostics, path.Root("region"))
+			state.protectedObject().Refuse(&resp.Diagnostics, replacement.Path(), replacement.Why)
 		} else {
 			state.warnOfLoss(&resp.Diagnostics, path.Root("region"), creating, "replaces")
 		}

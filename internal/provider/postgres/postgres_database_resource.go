@@ -109,12 +109,12 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	}
 	creating := base.PendingCreation(ctx, req.Private, &resp.Diagnostics)
 	protected := !creating && base.IsProtected(state.DeletionProtection)
-	at, dropped := path.Root("deletion_protection"), plan == nil
+	at, why, dropped := path.Root("deletion_protection"), "", plan == nil
 	if plan != nil {
 		replacement := r.PlanReplacement(req, resp, "database "+state.Name.ValueString(), state.InstanceID, plan.replacing(*state)...)
 		if replacement.Replaces() {
 			attributes.WarnOfName(&resp.Diagnostics, "database", plan.Name, attributes.DatabaseNameRule)
-			at, dropped = replacement.Path(), true
+			at, why, dropped = replacement.Path(), replacement.Why, true
 		}
 		if dropped || base.IsProtected(state.DeletionProtection) {
 			r.CheckEngineOn("postgres", "database", replacement.Settled(state.InstanceID, plan.InstanceID), &resp.Diagnostics)
@@ -126,7 +126,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	case dropped && protected && plan == nil:
 		state.protectedObject().RefuseDestruction(&resp.Diagnostics, at)
 	case dropped && protected:
-		state.protectedObject().Refuse(&resp.Diagnostics, at)
+		state.protectedObject().Refuse(&resp.Diagnostics, at, why)
 	case dropped:
 		state.warnOfLoss(&resp.Diagnostics, at)
 	default:
