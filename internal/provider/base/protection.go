@@ -30,6 +30,9 @@ func (o ProtectedObject) Refuse(diags *diag.Diagnostics, at path.Path, why strin
 			"To go ahead, set deletion_protection = false, apply that alone, and then apply the replacement.", why, o.Name))
 }
 
+// RenamedHint ends the warning of a plan that destroys an object with data.
+const RenamedHint = " If you only renamed its block, add a moved block instead."
+
 // RefuseDestruction adds the error for a plan or an apply that would destroy the object.
 // Its block may already be deleted, and the object may be tainted or deposed. The error
 // says how to lift the protection in each case.

@@ -47,7 +47,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		if state.protected(creating) {
 			state.protectedObject().RefuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
 		} else {
-			state.warnOfLoss(&resp.Diagnostics, path.Root("deletion_protection"), creating, "destroys")
+			state.warnOfLoss(&resp.Diagnostics, path.Root("deletion_protection"), creating, "destroys", base.RenamedHint)
 		}
 		return
 	case state == nil:
@@ -66,7 +66,7 @@ func (r *instanceResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		if state.protected(creating) {
 			state.protectedObject().Refuse(&resp.Diagnostics, replacement.Path(), replacement.Why)
 		} else {
-			state.warnOfLoss(&resp.Diagnostics, path.Root("region"), creating, "replaces")
+			state.warnOfLoss(&resp.Diagnostics, path.Root("region"), creating, "replaces", "")
 		}
 		r.checkCatalogue(ctx, nil, *plan, &resp.Diagnostics) // a new instance is bought
 		return
@@ -121,8 +121,8 @@ func planAuth(state, plan *instanceModel) {
 }
 
 // warnOfLoss warns of the data that a plan deletes if it destroys or replaces an
-// instance.
-func (m *instanceModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, creating bool, does string) {
+// instance. hint ends the warning.
+func (m *instanceModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, creating bool, does, hint string) {
 	if m.neverRan(creating) {
 		return
 	}
@@ -131,5 +131,5 @@ func (m *instanceModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, creati
 		what = "all data of " + strings.Join(attributes.SortedKeys(engines), ", ") + " and the instance's backups"
 	}
 	diags.AddAttributeWarning(at, "All data of an instance will be lost",
-		fmt.Sprintf("The plan %s instance %s (%s). Applying it permanently deletes %s.", does, m.Name.ValueString(), m.ID.ValueString(), what))
+		fmt.Sprintf("The plan %s instance %s (%s). Applying it permanently deletes %s.", does, m.Name.ValueString(), m.ID.ValueString(), what)+hint)
 }

@@ -128,7 +128,7 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	case dropped && protected:
 		state.protectedObject().Refuse(&resp.Diagnostics, at, why)
 	case dropped:
-		state.warnOfLoss(&resp.Diagnostics, at)
+		state.warnOfLoss(&resp.Diagnostics, at, plan == nil)
 	default:
 		if creating {
 			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("created_at"), timetypes.NewRFC3339Unknown())...)
@@ -149,11 +149,15 @@ func (m *postgresDatabaseModel) object() base.NamedObject {
 	return base.NamedObject{What: "database " + m.Name.ValueString(), InstanceID: m.InstanceID.ValueString()}
 }
 
-// warnOfLoss warns that dropping the database deletes its data.
-func (m postgresDatabaseModel) warnOfLoss(diags *diag.Diagnostics, at path.Path) {
-	name, id := m.Name.ValueString(), m.InstanceID.ValueString()
+// warnOfLoss warns that dropping the database deletes its data. destroyed is true if its block
+// is gone.
+func (m postgresDatabaseModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, destroyed bool) {
+	name, id, hint := m.Name.ValueString(), m.InstanceID.ValueString(), ""
+	if destroyed {
+		hint = base.RenamedHint
+	}
 	diags.AddAttributeWarning(at, "All data of a database will be lost",
-		fmt.Sprintf("The plan drops database %s of instance %s. Applying it permanently deletes everything in it.", name, id))
+		fmt.Sprintf("The plan drops database %s of instance %s. Applying it permanently deletes everything in it.", name, id)+hint)
 }
 
 // absent describes the database as an object that was not found.
