@@ -12,10 +12,11 @@ import (
 // that git prints.
 const shortCommit = 7
 
-// isCommit reports whether a commit matches the wanted hash, which may be abbreviated.
-func isCommit(commit, asked string) bool {
-	commit, asked = strings.ToLower(commit), strings.ToLower(asked)
-	return commit == asked || len(asked) >= shortCommit && strings.HasPrefix(commit, asked)
+// isCommit reports whether two hashes are of the same commit. Either may be abbreviated: the
+// one in a configuration, and the one in a record.
+func isCommit(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	return a == b || min(len(a), len(b)) >= shortCommit && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
 // asksForAnotherCommit reports whether a plan asks for a different commit than the deployed

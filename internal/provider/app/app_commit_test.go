@@ -20,7 +20,9 @@ func TestAsksForAnother(t *testing.T) {
 		"too few of them":      {types.StringValue(hash[:6]), types.StringValue(hash), true},
 		"a short one":          {types.StringValue("r6"), types.StringValue("r6"), false},
 		"another":              {types.StringValue("f" + hash[1:]), types.StringValue(hash), true},
-		"more than there is":   {types.StringValue(hash), types.StringValue(hash[:7]), true},
+		"a short record":       {types.StringValue(hash), types.StringValue(hash[:7]), false},
+		"another short record": {types.StringValue(hash), types.StringValue("f" + hash[1:7]), true},
+		"too short a record":   {types.StringValue(hash), types.StringValue(hash[:6]), true},
 		"none is deployed":     {types.StringValue(hash), null, false},
 		"not known":            {types.StringUnknown(), types.StringValue(hash), false},
 	} {
