@@ -65,7 +65,9 @@ func (m *appModel) setRecord(a client.App, secret secretKeys) {
 	if a.Env.Set && secret.known {
 		m.Env = mapOf(secret.inState(a.Env.Value, m.Env), m.Env)
 	}
-	m.URL = attributes.StringOrNull(a.URL)
+	if a.URL != "" || !m.Public.ValueBool() || m.URL.IsUnknown() {
+		m.URL = attributes.StringOrNull(a.URL) // a public app keeps the URL that it has had
+	}
 	attributes.SetRecorded(&m.Status, string(a.Status))
 	attributes.SetRecorded(&m.CreatedAt.StringValue, attributes.TimeOrNull(a.CreatedAt).ValueString())
 	if m.DeletionProtection.IsNull() {
