@@ -68,9 +68,9 @@ func TestVariableOfAPersonThatIsIgnoredIsKept(t *testing.T) {
 		before, after string
 		want          map[string]string
 	}{
-		"all": {"env", oneEnv(`A = "1"`, ""), oneEnv(`A = "1"`, secretEnv(`C = "canary-cccc"`, 1)),
-			map[string]string{"A": "1", "B": "canary-bbbb", "C": "canary-cccc"}},
-		"one": {`env["B"]`, oneEnv(`A = "1"`, ""), oneEnv(`A = "2"`, ""), map[string]string{"A": "2", "B": "canary-bbbb"}},
+		"all": {"env", oneEnv(`A = "longer than B"`, ""), oneEnv(`A = "longer than B"`, secretEnv(`C = "canary-cccc"`, 1)),
+			map[string]string{"A": "longer than B", "B": "canary-bbbb", "C": "canary-cccc"}},
+		"one": {`env["B"]`, oneEnv(`A = "longer than B"`, ""), oneEnv(`A = "2"`, ""), map[string]string{"A": "2", "B": "canary-bbbb"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fake := seededApps(t)

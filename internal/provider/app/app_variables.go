@@ -140,7 +140,7 @@ func envToSend(state, plan appModel, there client.Maybe[map[string]string], env,
 		return nil, nil
 	case keys.known && !newSecret && there.Set && secretKeysOf(secret).areIn(there.Value) && maps.Equal(env, keys.without(there.Value)):
 		return nil, nil
-	case len(all) > len(own) && !showsAsSent(there.Value, own, variablesSent(state, own, keys, newSecret)):
+	case len(all) > len(own) && !showsAsSent(there.Value, own, variablesSent(state, own, keys, newSecret), withoutKeys(all, attributes.SortedKeys(own))):
 		return nil, UnknownEnvError{}
 	}
 	return all, nil
@@ -164,20 +164,28 @@ func variablesSent(state appModel, own map[string]string, keys secretKeys, newSe
 	return sent
 }
 
-// showsAsSent reports whether there is proof that a record shows variables in plain text.
-// It must show every sent variable as it was sent or as it is planned, and at least one
-// value of Terraform's own. An empty value proves nothing.
-func showsAsSent(record, planned, sent map[string]string) bool {
-	proved := false
+// showsAsSent reports whether there is proof that a record shows the others, those of its
+// variables that are not planned, in plain text. It must show every sent variable as it was
+// sent or as it is planned, and one of Terraform's own that is longer than all others: a
+// short value is shown as it was sent even if the service cuts longer ones.
+func showsAsSent(record, planned, sent, others map[string]string) bool {
+	proved := 0
 	for name, value := range merged(planned, sent) {
 		shown, ok := record[name]
 		same := ok && (shown == value || shown == planned[name])
 		if _, mustBeShown := sent[name]; mustBeShown && !same {
 			return false
 		}
-		proved = proved || same && shown != ""
+		if same {
+			proved = max(proved, len(shown))
+		}
 	}
-	return proved
+	for _, other := range others {
+		if len(other) >= proved {
+			return false
+		}
+	}
+	return true
 }
 
 // An UnknownEnvError means that the plan changes some variables of an app and keeps others
