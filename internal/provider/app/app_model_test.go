@@ -45,6 +45,8 @@ func TestAppTakesARecordOver(t *testing.T) {
 			func(m *appModel) {
 				m.Env = stringsMap(map[string]string{"A": hiddenVariable, "B": hiddenVariable, "C": hiddenVariable})
 			}},
+		"variables in another form": {func(m *appModel) { m.Env = stringsMap(map[string]string{"A": " 1\r\n2\n"}) }, client.App{Env: client.Some(map[string]string{"A": "1\n2"})}, known,
+			func(m *appModel) { m.Env = stringsMap(map[string]string{"A": " 1\r\n2\n"}) }},
 		"the last variable has gone": {func(m *appModel) { m.Env = stringsMap(map[string]string{"A": "1"}) }, client.App{Env: client.Some(map[string]string{"S": "canary"})}, known, func(*appModel) {}},
 		"env = {}": {func(m *appModel) { m.Env = types.MapValueMust(types.StringType, nil) }, client.App{Env: client.Some(map[string]string{})}, known,
 			func(m *appModel) { m.Env = types.MapValueMust(types.StringType, nil) }},

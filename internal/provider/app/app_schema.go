@@ -82,11 +82,12 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				MarkdownDescription: "Whether the app gets a public `url`. Default `false`. A change restarts the app.",
 			},
 			"env": schema.MapAttribute{
-				Optional:    true,
-				ElementType: types.StringType,
-				Validators:  []validator.Map{attributes.NoNullValue{}},
+				Optional:      true,
+				ElementType:   types.StringType,
+				Validators:    []validator.Map{attributes.NoNullValue{}},
+				PlanModifiers: []planmodifier.Map{lineEndings{}},
 				MarkdownDescription: "Variables of the app and its builds, stored in the state in plain text; use `secret_env_wo` for secrets. Default: none. " +
-					"A change builds and deploys in place. After an import, the app keeps its variables until you set `env`. " +
+					"A change builds and deploys in place; other line endings are no change. After an import, the app keeps its variables until you set `env`. " +
 					"The apply that sets it removes all variables that are not in the configuration. " +
 					"For variables that somebody else has set or changed, the state and the plan show the names without the values.",
 			},

@@ -4,12 +4,15 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
@@ -57,16 +60,43 @@ func (k secretKeys) without(env map[string]string) map[string]string {
 
 // hiddenVariable is the value, in the state, of a variable whose value Terraform has not
 // set.
-const hiddenVariable = "(value not shown)"
+const hiddenVariable = base.HiddenVariable
+
+// sameVariable reports whether two values of a variable differ at most in white space at
+// their ends and in their line endings. A service may keep a value in another such form.
+func sameVariable(a, b string) bool { return plainVariable(a) == plainVariable(b) }
+
+func plainVariable(value string) string { return strings.TrimSpace(unixLines(value)) }
+
+func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// lineEndings plans no change if variables differ only in their line endings: the same file
+// has others in another checkout. White space at the ends is a change, because it may be a
+// mistake that is corrected.
+type lineEndings struct{}
+
+func (lineEndings) Description(context.Context) string { return "other line endings are no change" }
+
+func (m lineEndings) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
+
+func (lineEndings) PlanModifyMap(_ context.Context, req planmodifier.MapRequest, resp *planmodifier.MapResponse) {
+	planned, prior := knownStrings(req.PlanValue), knownStrings(req.StateValue)
+	if isKnown(req.PlanValue) && len(planned) > 0 && maps.EqualFunc(planned, prior, func(a, b string) bool { return unixLines(a) == unixLines(b) }) {
+		resp.PlanValue = req.StateValue
+	}
+}
 
 // inState returns the variables of a record for a state that had prior. Secret ones are
-// left out. A value that prior does not have is hidden, because it may be secret: a person
-// has set it, or an apply that was killed before it could save what it had sent.
+// left out. A value in another form stays as prior has it. A value that prior does not have
+// is hidden, because it may be secret: a person has set it, or an apply that was killed before
+// it could save what it had sent.
 func (k secretKeys) inState(record map[string]string, prior types.Map) map[string]string {
 	shown := k.without(record)
-	had := prior.Elements()
+	had := knownStrings(prior)
 	for name, value := range shown {
-		if before, ok := had[name]; !ok || !before.Equal(types.StringValue(value)) {
+		if before, ok := had[name]; ok && sameVariable(before, value) {
+			shown[name] = before
+		} else {
 			shown[name] = hiddenVariable
 		}
 	}
@@ -81,7 +111,24 @@ func (k secretKeys) shows(record, env map[string]string) bool {
 	}
 	record = k.without(record)
 	env = withValues(env, record)
-	return !k.known || maps.Equal(record, env)
+	return !k.known || maps.EqualFunc(record, env, sameVariable)
+}
+
+// areVariables reports whether a record shows all planned variables and no others. A
+// planned value in another form counts, unless it is the prior value: then the plan changes
+// the form, and the service may keep it.
+func areVariables(record, planned, prior map[string]string) bool {
+	if len(record) != len(planned) {
+		return false
+	}
+	for name, value := range planned {
+		shown, ok := record[name]
+		before, had := prior[name]
+		if !ok || shown != value && !(had && before != shown && sameVariable(shown, value)) {
+			return false
+		}
+	}
+	return true
 }
 
 // withValues returns env with the record's value in place of each hiddenVariable, which
@@ -126,7 +173,7 @@ func envToSend(state, plan appModel, there client.Maybe[map[string]string], env,
 	own := maps.Clone(env)
 	maps.DeleteFunc(own, func(_, value string) bool { return value == hiddenVariable })
 	own = merged(own, secret)
-	env = withValues(env, there.Value)
+	env, prior := withValues(env, there.Value), knownStrings(state.Env)
 	all := merged(env, secret)
 	if !keys.known && plan.Env.IsNull() {
 		all = merged(keys.without(there.Value), secret)
@@ -136,9 +183,9 @@ func envToSend(state, plan appModel, there client.Maybe[map[string]string], env,
 		return nil, nil
 	case !there.Set && keeps:
 		return nil, UnknownEnvError{}
-	case there.Set && maps.Equal(all, there.Value):
+	case there.Set && areVariables(there.Value, all, prior):
 		return nil, nil
-	case keys.known && !newSecret && there.Set && secretKeysOf(secret).areIn(there.Value) && maps.Equal(env, keys.without(there.Value)):
+	case keys.known && !newSecret && there.Set && secretKeysOf(secret).areIn(there.Value) && areVariables(keys.without(there.Value), env, prior):
 		return nil, nil
 	case len(all) > len(own) && !showsAsSent(there.Value, own, variablesSent(state, own, keys, newSecret), withoutKeys(all, attributes.SortedKeys(own))):
 		return nil, UnknownEnvError{}

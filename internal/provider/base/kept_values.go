@@ -118,6 +118,22 @@ func likenessOfVariables(asked, kept map[string]tftypes.Value) likeness {
 	return otherForm
 }
 
+// HiddenVariable is the value, in a state, of a variable whose value Terraform has not set.
+const HiddenVariable = "(value not shown)"
+
+// changesInClear reports whether a change of variables alters one of which the state has the
+// value. If a record shows the old values after it, the change is not in effect.
+func changesInClear(asked, was map[string]tftypes.Value) bool {
+	for name, before := range was {
+		if now, stays := asked[name]; !before.Equal(hidden) && !(stays && now.Equal(before)) {
+			return true
+		}
+	}
+	return false
+}
+
+var hidden = tftypes.NewValue(tftypes.String, HiddenVariable)
+
 // A keptValue is the value of an attribute as asked for, and as the service keeps it.
 type keptValue struct{ asked, kept tftypes.Value }
 
@@ -138,7 +154,7 @@ func compareKept(asked map[string]tftypes.Value, prior, read tftypes.Value) (for
 		}
 		switch likenessOf(name, value, kept.kept) {
 		case otherForm:
-			if name == "env" && kept.kept.Equal(was) { // the old values, in clear
+			if name == "env" && kept.kept.Equal(was) && changesInClear(valuesIn(value), valuesIn(was)) {
 				missing[name] = kept
 			} else {
 				forms[name] = kept

@@ -132,7 +132,14 @@ func TestCompareKept(t *testing.T) {
 		"a URL":                       {asked: values{"url": textValue("https://a.example/token")}, read: values{"url": textValue("https://a.example/token/")}, forms: "url: the values are not shown here"},
 		"a masked variable":           {asked: env(variables{"A": "2"}), prior: env(variables{"A": "1"}), read: env(variables{"A": "***"}), forms: `env["A"]: the service returns another value. If it only hides the value: lifecycle { ignore_changes = [env["A"]] }`},
 		"variables that were ignored": {asked: env(variables{"A": "2"}), prior: env(variables{"A": "1"}), read: env(variables{"A": "1"}), missing: `env["A"]: the service returns another value. If it only hides the value: lifecycle { ignore_changes = [env["A"]] }`},
-		"variables of the platform":   {asked: env(variables{"A": "2"}), prior: env(variables{"A": "1"}), read: env(variables{"A": "2", "PORT": "80"}), forms: `env["PORT"]: the service adds it. To leave it alone: lifecycle { ignore_changes = [env["PORT"]] }`},
+		"a variable masked before":    {asked: env(variables{"A": "2"}), prior: env(variables{"A": HiddenVariable}), read: env(variables{"A": HiddenVariable}), forms: `env["A"]: the service returns another value. If it only hides the value: lifecycle { ignore_changes = [env["A"]] }`},
+		"added before":                {asked: env(variables{"A": "1"}), prior: env(variables{"A": "1", "PORT": HiddenVariable}), read: env(variables{"A": "1", "PORT": HiddenVariable}), forms: `env["PORT"]: the service adds it. To leave it alone: lifecycle { ignore_changes = [env["PORT"]] }`},
+		"ignored beside a masked one": {
+			asked: env(variables{"A": "2", "B": "2"}), prior: env(variables{"A": HiddenVariable, "B": "1"}), read: env(variables{"A": HiddenVariable, "B": "1"}),
+			missing: `env["A"]: the service returns another value. If it only hides the value: lifecycle { ignore_changes = [env["A"]] }` + "\n" +
+				`env["B"]: the service returns another value. If it only hides the value: lifecycle { ignore_changes = [env["B"]] }`,
+		},
+		"variables of the platform": {asked: env(variables{"A": "2"}), prior: env(variables{"A": "1"}), read: env(variables{"A": "2", "PORT": "80"}), forms: `env["PORT"]: the service adds it. To leave it alone: lifecycle { ignore_changes = [env["PORT"]] }`},
 		"variables that do not change": {
 			asked: env(variables{"A": "1"}), prior: env(variables{"A": "1"}), read: env(variables{"A": "***"}),
 		},

@@ -158,9 +158,8 @@ func nested(of *tfprotov6.SchemaObject, before, given Value, merge func(before, 
 
 // Misplanned returns an attribute whose plan the configuration does not allow, or "". A
 // configured attribute must be planned as configured, and one that is neither configured
-// nor computed must be null. A list of addresses may also be planned as in the state, if
-// the two are spellings of the same list, and so may a script, if only its line endings or the
-// white space at its ends differ.
+// nor computed must be null. A list of addresses, a script, variables and a repository may also
+// be planned as in the state, if the two are spellings of the same.
 func Misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, plan map[string]Value) string {
 	for _, a := range attributes {
 		given, planned := config[a.Name], plan[a.Name]
@@ -169,6 +168,8 @@ func Misplanned(attributes []*tfprotov6.SchemaAttribute, prior, config, plan map
 		case a.WriteOnly && planned.IsNull():
 		case a.Name == "cidrs" && planned.Equal(prior[a.Name]) && slices.Equal(canonicalAddresses(given), canonicalAddresses(planned)):
 		case a.Name == "sql" && planned.Equal(prior[a.Name]) && slices.Equal(lines(given), lines(planned)):
+		case a.Name == "env" && planned.Equal(prior[a.Name]) && unixLines(given) == unixLines(planned):
+		case a.Name == "repo" && planned.Equal(prior[a.Name]): // in another form, or renamed at the code host
 		case a.NestedType != nil && !given.IsNull() && planned.IsKnown() && !planned.IsNull():
 			if wrong := misplannedIn(a.NestedType, given, planned); wrong != "" {
 				return a.Name + "." + wrong
@@ -196,6 +197,9 @@ func canonicalAddresses(set Value) []string {
 	slices.Sort(addresses)
 	return addresses
 }
+
+// unixLines returns a map of texts with the line endings of Unix.
+func unixLines(variables Value) string { return strings.ReplaceAll(Shown(variables), `\r\n`, `\n`) }
 
 func misplannedIn(of *tfprotov6.SchemaObject, given, planned Value) string {
 	if of.Nesting != tfprotov6.SchemaObjectNestingModeMap {
