@@ -22,6 +22,14 @@ func TestRenamedRepository(t *testing.T) {
 			w.behaves(renamed)
 			w.run(protected, "plan").says("acme-inc/web").lacks("deletion_protection = false")
 		},
+		"and a port changes": func(w *world) {
+			w.apply(hcl)
+			w.behaves(renamed)
+			w.apply(hcl).warns("acme-inc/web")
+			w.run(machine("")+web(onMachine, "port = 4000"), "apply").succeeds().warns("acme-inc/web").lacks("did not make the change")
+			w.settled(machine("") + web(onMachine, "port = 4000"))
+			w.counts(1, "POST", appImport)
+		},
 		"written in the configuration": func(w *world) {
 			w.apply(hcl)
 			w.behaves(renamed)

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -52,6 +51,7 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		r.checkHost(ctx, nil, *plan, &resp.Diagnostics)
 		return
 	}
+	keepRenamedRepo(ctx, req.Private, *state, plan, &resp.Diagnostics)
 	replacement := r.PlanReplacement(req, resp, "app "+state.Name.ValueString(), state.InstanceID, replacingArguments(*state, *plan)...)
 	if replacement.Replaces() {
 		if state.protected(work) {
@@ -195,36 +195,6 @@ func (r *appResource) warnOfRemovedVariables(ctx context.Context, plan appModel,
 		diags.AddAttributeWarning(path.Root("env"), "Variables of an app will be removed",
 			fmt.Sprintf("The service replaces an app's variables as a whole. App %s of instance %s also has %s, in neither env nor secret_env_wo. "+
 				"Applying the plan removes them; to keep one, add it there.", plan.Name.ValueString(), plan.InstanceID.ValueString(), strings.Join(attributes.SortedKeys(rest), ", ")))
-	}
-}
-
-// sameRepo reports whether two texts name the same repository. The code-hosting service
-// ignores case, and a service may add or drop .git or a final slash.
-func sameRepo(a, b string) bool { return canonicalRepo(a) == canonicalRepo(b) }
-
-func canonicalRepo(repo string) string { return strings.ToLower(plainRepo(repo)) }
-
-// plainRepo returns a repository in the form that a configuration has.
-func plainRepo(repo string) string {
-	repo = strings.Trim(repo, "/ ")
-	if strings.HasSuffix(strings.ToLower(repo), ".git") {
-		return repo[:len(repo)-len(".git")]
-	}
-	return repo
-}
-
-// repoForm plans no change if a repository is only written in another form.
-type repoForm struct{}
-
-func (repoForm) Description(context.Context) string {
-	return "another form of the same repository is no change"
-}
-
-func (m repoForm) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
-
-func (repoForm) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
-	if !req.StateValue.IsNull() && !req.PlanValue.IsUnknown() && sameRepo(req.StateValue.ValueString(), req.PlanValue.ValueString()) {
-		resp.PlanValue = req.StateValue
 	}
 }
 

@@ -155,9 +155,10 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
-	protection, branch, noted := state.DeletionProtection, state.Branch, work
+	protection, branch, repo, noted := state.DeletionProtection, state.Branch, state.Repo, work
 	unprotected := work.Protected || base.WasUnprotected(protection, state.Status)
 	state.setRecord(app, keys)
+	noteFormerRepo(ctx, resp.Private, repo, state.Repo, &resp.Diagnostics)
 	moved := !branch.IsNull() && !branch.Equal(state.Branch)
 	if buildsErr != nil {
 		// Keep the protection and the pending work, because it is unknown whether the app

@@ -167,12 +167,17 @@ func compareKept(asked map[string]tftypes.Value, prior, read tftypes.Value) (for
 }
 
 // askedBy returns the attributes that a configuration sets, and tags_all, to which the
-// provider adds its default tags.
-func askedBy(config tfsdk.Config, plan tfsdk.Plan) map[string]tftypes.Value {
-	asked := maps.Clone(valuesIn(config.Raw))
-	if tags, there := valuesIn(plan.Raw)["tags_all"]; there {
+// provider adds its default tags. An attribute that the plan leaves as in the prior state is
+// not asked for, even if the configuration writes it otherwise.
+func askedBy(config tfsdk.Config, plan tfsdk.Plan, prior tftypes.Value) map[string]tftypes.Value {
+	asked, planned, before := maps.Clone(valuesIn(config.Raw)), valuesIn(plan.Raw), valuesIn(prior)
+	if tags, there := planned["tags_all"]; there {
 		asked["tags_all"] = tags
 	}
+	maps.DeleteFunc(asked, func(name string, _ tftypes.Value) bool {
+		was, had := before[name]
+		return had && planned[name].Equal(was)
+	})
 	return asked
 }
 

@@ -64,7 +64,7 @@ func Updating(req resource.UpdateRequest, resp *resource.UpdateResponse) Change 
 // service keeps otherwise than asked for.
 func (b *Resource) SetResult(ctx context.Context, of Change, model any) {
 	of.diags.Append(of.state.Set(ctx, model)...)
-	forms, missing := compareKept(askedBy(of.config, of.plan), of.prior, of.state.Raw)
+	forms, missing := compareKept(askedBy(of.config, of.plan, of.prior), of.prior, of.state.Raw)
 	of.state.Raw = promised(of.plan.Raw, of.state.Raw)
 	b.keepKnown(of.state, of.diags)
 	of.reportForms(ctx, forms)

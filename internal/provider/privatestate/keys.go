@@ -8,6 +8,10 @@ const AccountNoteKey = "account"
 // showed it.
 const DatabaseKey = "database"
 
+// FormerReposKey is the key for the names that the repository of an app had before it was
+// renamed at the code host. A configuration may still have one of them.
+const FormerReposKey = "former_repos"
+
 // ImportedKey is the key that marks an imported object. Any API key can import the objects
 // that it finds, so an import says nothing about the account of the other objects.
 const ImportedKey = "imported"
@@ -61,5 +65,6 @@ const UnknownUpdateKey = "unknown_update"
 
 // Keys lists all keys.
 var Keys = []string{
-	AccountNoteKey, ConfiguredKey, ConnectionKey, DatabaseKey, ImportedKey, KeptRegionKey, PendingKey, PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, UnknownSecretKey, UnknownUpdateKey,
+	AccountNoteKey, ConfiguredKey, ConnectionKey, DatabaseKey, FormerReposKey, ImportedKey, KeptRegionKey, PendingKey, PlannedKey,
+	ProtectedKey, SecretKeysKey, SentKeysKey, UnknownSecretKey, UnknownUpdateKey,
 }
