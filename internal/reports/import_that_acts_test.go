@@ -20,8 +20,18 @@ func TestImportThatActs(t *testing.T) {
 	}
 	report(t, "Azure/terraform-provider-azapi#858", "an import that acts", situations{
 		"redeploy_triggers": after(`redeploy_triggers = { release = "2026-11-22" }`),
-		"timeouts":          after(`timeouts = { create = "45m" }`),
-		"nothing else":      after(""),
+		"redeploy_triggers that change later": func(w *world) {
+			id := w.running()
+			_, _ = w.fake.AddApp(id, appRecord{Name: "web", Repo: "acme/web"})
+			w.adopts(machine(""), machineAddress, id)
+			w.apply(hcl(`redeploy_triggers = { release = "1" }`))
+			before := w.builds()
+			w.apply(hcl(`redeploy_triggers = { release = "2" }`))
+			w.be(w.builds() == before+1, "builds: got %d, want %d", w.builds(), before+1)
+			w.settled(hcl(`redeploy_triggers = { release = "2" }`))
+		},
+		"timeouts":     after(`timeouts = { create = "45m" }`),
+		"nothing else": after(""),
 		"on_destroy of an allowlist": func(w *world) {
 			id := w.running()
 			w.fake.EditInstance(id, func(i *instanceRecord) { i.Allowlist = []string{"203.0.113.0/24"} })

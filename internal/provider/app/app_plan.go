@@ -52,6 +52,7 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	}
 	keepRenamedRepo(ctx, req.Private, *state, plan, &resp.Diagnostics)
+	state.adoptTriggers(ctx, req.Private, *plan, &resp.Diagnostics)
 	replacement := r.PlanReplacement(req, resp, "app "+state.Name.ValueString(), state.InstanceID, replacingArguments(*state, *plan)...)
 	if replacement.Replaces() {
 		if state.protected(work) {
@@ -109,6 +110,14 @@ func planChange(state, plan *appModel) {
 	}
 	if !state.Public.Equal(plan.Public) || builds && state.URL.IsNull() {
 		plan.URL = types.StringUnknown()
+	}
+}
+
+// adoptTriggers sets the triggers of an imported app's state to the planned ones, if it has
+// none. No record has them, so the first ones after an import are no change.
+func (m *appModel) adoptTriggers(ctx context.Context, private privatestate.Reader, plan appModel, diags *diag.Diagnostics) {
+	if imported, _ := privatestate.Load[bool](ctx, private, privatestate.ImportedKey, diags); imported && m.RedeployTriggers.IsNull() {
+		m.RedeployTriggers = plan.RedeployTriggers
 	}
 }
 

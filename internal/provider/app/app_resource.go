@@ -259,6 +259,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	base.ForgetProtection(ctx, resp.Private, &resp.Diagnostics)
+	state.adoptTriggers(ctx, req.Private, plan, &resp.Diagnostics)
 	state.DeletionProtection, state.Timeouts = base.ProtectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
 	update := appUpdate{appResource: r, prior: state, planned: plan, env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}
 	p := appProgress{model: state, secret: keys, work: work}

@@ -124,7 +124,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 			"redeploy_triggers": schema.MapAttribute{
 				Optional:            true,
 				ElementType:         types.StringType,
-				MarkdownDescription: "Map of any values. If the map changes, the newest commit of the branch is built and deployed in place. Default: none.",
+				MarkdownDescription: "Map of any values. If the map changes, the newest commit of the branch is built and deployed in place. The first map after an import builds nothing. Default: none.",
 			},
 			"deploy_commit": schema.StringAttribute{
 				Optional:      true,
