@@ -2,21 +2,35 @@ package reports
 
 import "testing"
 
-// The first build fails, because the link that it needs is only set after it has begun.
+// The first build fails, because the link that it needs is only set after it has begun. The
+// second one has the link.
 func TestFirstBuildWithoutLinks(t *testing.T) {
 	report(t, "render-oss/terraform-provider-render#31", "a first build without links", situations{
 		"auth": func(w *world) {
 			hcl := machine("") + web(onMachine, `links = ["auth"]`)
-			remove := w.fake.FailBuilds(buildMatch{}, 1, "AUTH_URL is not set")
-			w.run(hcl, "apply").fails("AUTH_URL is not set")
-			remove()
 			// Builds of a linked app succeed, those of another one fail.
 			w.behaves(trait{method: "POST", path: appImport, before: func(*exchange) {
 				w.fake.FailBuilds(buildMatch{}, 1, "AUTH_URL is not set")
 			}})
-			w.run(hcl, "apply")
 			w.apply(hcl)
 			w.settled(hcl)
+			w.manages(webAddress)
+			w.be(w.builds() == 2, "builds: got %d, want 2", w.builds())
+		},
+		"auth, and another cause": func(w *world) {
+			hcl := machine("") + web(onMachine, `links = ["auth"]`)
+			remove := w.fake.FailBuilds(buildMatch{}, -1, "no such file")
+			w.run(hcl, "apply").fails("no such file")
+			w.be(w.builds() == 2, "builds: got %d, want 2", w.builds())
+			remove()
+			w.apply(hcl)
+			w.settled(hcl)
+		},
+		"no links": func(w *world) {
+			hcl := machine("") + web(onMachine, "")
+			w.fake.FailBuilds(buildMatch{}, 1, "no such file")
+			w.run(hcl, "apply").fails("no such file")
+			w.be(w.builds() == 1, "builds: got %d, want 1", w.builds())
 		},
 	})
 }

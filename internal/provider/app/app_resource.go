@@ -76,6 +76,13 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
 		update := appUpdate{appResource: r, prior: saved.unlinked(), planned: plan, env: env, secret: secret, imported: &pending}
 		p, err = update.run(ctx, turn, appProgress{model: update.prior, secret: keys, work: work})
+		if !update.builtUnlinked(err) {
+			return err
+		}
+		p, err = update.buildLinked(ctx, p)
+		work = p.work
+		work.Creating = true
+		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
 		return err
 	})
 	switch {

@@ -22,7 +22,7 @@ type appUpdate struct {
 	prior, planned appModel
 	env, secret    map[string]string
 	// imported, if non-nil, is the import that the same call has sent. It queued the
-	// first build, which is not repeated if it fails.
+	// first build, which is repeated only if it was builtUnlinked.
 	imported *client.Pending
 }
 
@@ -96,6 +96,24 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 	}
 	p.work = base.PendingWork{}
 	return u.planned.refuseAnother(deployed)
+}
+
+// builtUnlinked reports whether the error of an update is that of a first build that began
+// before the app was linked. Such a build may have lacked what a link provides, and each new
+// creation would fail in the same way.
+func (u appUpdate) builtUnlinked(err error) bool {
+	return u.imported != nil && errors.As(err, new(*client.BuildError)) && len(u.planned.Links.Elements()) > 0
+}
+
+// buildLinked builds an app again whose first build was builtUnlinked.
+func (u appUpdate) buildLinked(ctx context.Context, p appProgress) (appProgress, error) {
+	turn, err := u.Client.Enter(ctx, u.planned.InstanceID.ValueString())
+	if err != nil {
+		return p, err
+	}
+	defer turn.Leave()
+	u.imported, u.prior, p.work.Failed = nil, p.model, false
+	return u.run(ctx, turn, p)
 }
 
 // await waits for the import's job, or for a job that an earlier apply or another client
