@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -32,6 +31,9 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	}
 	if ok && plan != nil && (state == nil || !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)) {
 		warnOfPublicSecrets(ctx, req.Config, plan.Name.ValueString(), &resp.Diagnostics)
+	}
+	if ok && plan != nil && (state == nil || envChanges(*state, *plan)) {
+		warnOfNames(ctx, req.Config, plan.Name.ValueString(), &resp.Diagnostics)
 	}
 	if ok && state != nil && plan != nil {
 		base.NoteProtection(ctx, resp.Private, state.protectedObject(), state.protected(work), &resp.Diagnostics)
@@ -138,29 +140,6 @@ func (m *appModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, work base.P
 	diags.AddAttributeWarning(at, "The data of an app will be lost",
 		fmt.Sprintf("The plan %s app %s of instance %s. Applying it permanently deletes everything under the app's /data.",
 			does, m.Name.ValueString(), m.InstanceID.ValueString()))
-}
-
-// publicPrefix is the prefix of variables that are built into files for browsers
-// (SERVICE.md#app-contract).
-const publicPrefix = "NEXT_PUBLIC_"
-
-// warnOfPublicSecrets names the variables of secret_env_wo that are sent to browsers.
-func warnOfPublicSecrets(ctx context.Context, config tfsdk.Config, app string, diags *diag.Diagnostics) {
-	var secret types.Map
-	diags.Append(config.GetAttribute(ctx, path.Root("secret_env_wo"), &secret)...)
-	public := slices.DeleteFunc(attributes.SortedKeys(secret.Elements()), func(key string) bool { return !strings.HasPrefix(key, publicPrefix) })
-	if len(public) == 0 {
-		return
-	}
-	diags.AddAttributeWarning(path.Root("secret_env_wo"), "Secret variables will be public", publicSecretsText(public, app))
-}
-
-func publicSecretsText(names []string, app string) string {
-	built := "is built into what browsers download; it is not secret."
-	if len(names) > 1 {
-		built = "are built into what browsers download; they are not secret."
-	}
-	return strings.Join(names, ", ") + " of app " + app + " " + built + " Move public values to env. Name secrets without the prefix " + publicPrefix + "."
 }
 
 // refuseUnknownVariables refuses a plan that changes some variables of an app and keeps

@@ -113,7 +113,11 @@ func (u appUpdate) buildLinked(ctx context.Context, p appProgress) (appProgress,
 	}
 	defer turn.Leave()
 	u.imported, u.prior, p.work.Failed = nil, p.model, false
-	return u.run(ctx, turn, p)
+	p, err = u.run(ctx, turn, p)
+	if diagnostics.Failed(err) {
+		p.model.Status = types.StringValue(client.AppFailed) // nothing has run
+	}
+	return p, err
 }
 
 // await waits for the import's job, or for a job that an earlier apply or another client

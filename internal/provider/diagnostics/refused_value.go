@@ -42,7 +42,7 @@ var fieldAttributes = map[string]string{
 }
 
 // attributeOf returns the argument that a field of a request was sent from. request is
-// the request's path. Only an instance has the argument engines. If the service refuses
+// the request's path. A variable has its own path. Only an instance has the argument engines. If the service refuses
 // the engines in any other request, the argument instance_id names the wrong instance.
 func attributeOf(request, field string) (path.Path, bool) {
 	names := strings.Split(field, ".")
@@ -51,6 +51,9 @@ func attributeOf(request, field string) (path.Path, bool) {
 		return path.Empty(), false
 	}
 	at := path.Root(attribute)
+	if _, variable, ok := strings.Cut(field, "."); ok && attribute == "env" {
+		return at.AtMapKey(variable), true
+	}
 	if attribute != "engines" {
 		return at, true
 	}

@@ -27,6 +27,8 @@ func TestAttributeOf(t *testing.T) {
 		{"/instances/i-1/apps/import", "engines", path.Root("instance_id")},
 		{"/instances/i-1/postgres/databases", "engines", path.Root("instance_id")},
 		{"/instances/i-1/apps/import", "memory_mb", path.Root("memory_mb")},
+		{"/instances/i-1/apps/import", "env", path.Root("env")},
+		{"/instances/i-1/apps/import", "env.PORT", path.Root("env").AtMapKey("PORT")},
 		{"/instances/i-1/allowlist", "allowlist", path.Root("cidrs")},
 		{"/instances/i-1/sql-console", "mode", path.Root("mode")},
 		{"/instances", "status", path.Empty()},
