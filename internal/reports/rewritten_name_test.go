@@ -33,17 +33,38 @@ func TestRewrittenName(t *testing.T) {
 			w.be(len(w.asked("POST", appImport)) <= 1, "the app was imported again")
 		},
 		"an app": func(w *world) {
-			w.behaves(renames(appImport, another))
+			remove := w.behaves(renames(appImport, another))
 			hcl := machine("") + web(onMachine, "")
 			w.run(hcl, "apply").failsOn("name", "web1").lacks("is not deployed yet")
 			w.run(hcl, "plan").never("create").says("web1")
+			after := machine("") + strings.Replace(web(onMachine, ""), `"web"
+  repo`, `"web1"
+  repo`, 1)
+			w.run(after, "plan").fails("untaint")
+			w.run(after, "untaint", webAddress)
+			w.apply(after)
+			w.settled(after)
+			w.manages(webAddress)
 			w.counts(1, "POST", appImport)
+			remove()
+			w.run(after, "apply", "-replace="+webAddress).succeeds()
+		},
+		"an app that is not wanted": func(w *world) {
+			w.behaves(renames(appImport, another))
+			w.run(machine("")+web(onMachine, ""), "apply").failsOn("name", "web1")
+			w.apply(machine(""))
+			w.settled(machine(""))
+			w.counts(1, "DELETE", app)
 		},
 		"a database": func(w *world) {
 			w.behaves(renames(databases, another))
 			hcl := machine("") + orders(onMachine, "")
 			w.run(hcl, "apply").failsOn("name", "orders1")
 			w.run(hcl, "plan").never("create").says("orders1")
+			after := machine("") + strings.Replace(orders(onMachine, ""), `= "orders"`, `= "orders1"`, 1)
+			w.run(after, "untaint", ordersAddress)
+			w.apply(after)
+			w.settled(after)
 			w.counts(1, "POST", databases)
 		},
 		"an import id of an object that was not found": func(w *world) {

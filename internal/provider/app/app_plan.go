@@ -50,9 +50,11 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		return
 	case state == nil:
 		base.RefuseReplacement(ctx, req.Private, &resp.Diagnostics)
+		r.RefuseKept(plan.object(), &resp.Diagnostics)
 		r.checkHost(ctx, nil, *plan, &resp.Diagnostics)
 		return
 	}
+	r.Planned.ForgetKept(state.object().Managed())
 	keepRenamedRepo(ctx, req.Private, *state, plan, &resp.Diagnostics)
 	state.adoptTriggers(ctx, req.Private, *plan, &resp.Diagnostics)
 	replacement := r.PlanReplacement(req, resp, "app "+state.Name.ValueString(), state.InstanceID, replacingArguments(*state, *plan)...)

@@ -59,7 +59,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	saved.Status = types.StringValue(client.AppBuilding)
 	var work base.PendingWork
 	var p appProgress
-	accepted := false
+	accepted, kept := false, (*client.KeptNameError)(nil)
 	err := base.InTurn(ctx, r.Client, instanceID, timeout, func(ctx context.Context, turn *client.Turn) error {
 		pending, err := turn.ImportApp(ctx, plan.newApp(merged(env, secret)))
 		if err != nil {
@@ -89,8 +89,8 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	case err == nil:
 		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 		r.SetResult(ctx, base.Creating(req, resp), p.model)
-	case errors.As(err, new(*client.KeptNameError)):
-		r.ForgetKept(ctx, resp, "Unable to create app "+name, err)
+	case errors.As(err, &kept):
+		r.SaveKept(ctx, resp, "Unable to create app "+name, kept)
 	case !accepted:
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create app "+name, r.orExisting(ctx, plan, err))
 	case p.stage == appChanging:
@@ -162,6 +162,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
+	r.NoteKept(ctx, req.Private, "app", state.InstanceID, state.Name, &resp.Diagnostics)
 	protection, branch, repo, noted := state.DeletionProtection, state.Branch, state.Repo, work
 	unprotected := work.Protected || base.WasUnprotected(protection, state.Status)
 	state.setRecord(app, keys)
@@ -266,6 +267,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 		return
 	}
 	base.ForgetProtection(ctx, resp.Private, &resp.Diagnostics)
+	base.ForgetKept(ctx, resp.Private, &resp.Diagnostics)
 	state.adoptTriggers(ctx, req.Private, plan, &resp.Diagnostics)
 	state.DeletionProtection, state.Timeouts = base.ProtectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
 	update := appUpdate{appResource: r, prior: state, planned: plan, env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}

@@ -93,8 +93,8 @@ func nextStep(err error) string {
 	switch {
 	case errors.As(err, &kept):
 		address := map[string]string{"app": "hosting_app.NAME", "database": "hosting_postgres_database.NAME"}[kept.Noun]
-		return fmt.Sprintf("Write name = %q in the configuration, add this import block, and apply again. Until then it is not in the state:\n\n", kept.Kept) +
-			ImportBlock(address, kept.InstanceID+"/"+kept.Kept)
+		return fmt.Sprintf("It is in the state, but tainted. Write name = %q in the configuration, untaint it, and apply again:\n\n"+
+			"terraform untaint %s", kept.Kept, address)
 	case refused != nil && refused.RedirectsTo != "":
 		return "It redirects to " + refused.RedirectsTo + ": use that in base_url."
 	case errors.As(err, &namesake):

@@ -30,6 +30,9 @@ type Planned struct {
 	made  map[Object]bool // the objects that this process has created
 	// creating are the objects that the plan creates.
 	creating map[Object]bool
+	// kept are the objects of the state that the service keeps under another name than the
+	// one that was asked for, with the latter.
+	kept map[Object]Object
 	// applied is true if something was created, changed or destroyed. No plan does that,
 	// so this process applies.
 	applied bool
@@ -56,7 +59,10 @@ type Object struct{ Kind, Key string }
 
 // New returns the record of a process that has planned nothing yet.
 func New() *Planned {
-	return &Planned{instances: map[string]Instance{}, ends: map[string]bool{}, state: map[string]string{}, made: map[Object]bool{}, creating: map[Object]bool{}}
+	return &Planned{
+		instances: map[string]Instance{}, ends: map[string]bool{}, state: map[string]string{},
+		made: map[Object]bool{}, creating: map[Object]bool{}, kept: map[Object]Object{},
+	}
 }
 
 // NoteApply notes that this process applies.
@@ -178,6 +184,43 @@ func (p *Planned) IsEnding(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ends[id]
+}
+
+// NoteKept notes that the service keeps an object of the state under another name than the
+// one that was asked for.
+func (p *Planned) NoteKept(kept, asked Object) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kept[kept] = asked
+}
+
+// ForgetKept removes the note of an object that is not tainted.
+func (p *Planned) ForgetKept(kept Object) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.kept, kept)
+}
+
+// IsKept reports whether an object, by either of its names, is kept under another one, and
+// returns both.
+func (p *Planned) IsKept(object Object) (kept, asked Object, ok bool) {
+	if p == nil {
+		return Object{}, Object{}, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for kept, asked := range p.kept {
+		if kept == object || asked == object {
+			return kept, asked, true
+		}
+	}
+	return Object{}, Object{}, false
 }
 
 // HasMade notes that this process has created an object. It is called in the instance's

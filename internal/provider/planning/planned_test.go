@@ -17,6 +17,23 @@ func TestIsMadeAnew(t *testing.T) {
 	}
 }
 
+func TestIsKept(t *testing.T) {
+	p, kept, asked := New(), Object{"app web1", "i-1"}, Object{"app web", "i-1"}
+	p.NoteKept(kept, asked)
+	for _, object := range []Object{kept, asked} {
+		if got, was, ok := p.IsKept(object); !ok || got != kept || was != asked {
+			t.Errorf("%v: got %v, %v, %t, want %v, %v", object, got, was, ok, kept, asked)
+		}
+	}
+	if got, _, ok := p.IsKept(Object{"app web", "i-2"}); ok {
+		t.Errorf("an app of another instance: got it kept as %v", got)
+	}
+	p.ForgetKept(kept)
+	if got, _, ok := p.IsKept(asked); ok {
+		t.Errorf("an app that is not tainted: got it kept as %v", got)
+	}
+}
+
 // TestCreatedInstance checks what an app can know of its instance while the instance has no
 // id.
 func TestCreatedInstance(t *testing.T) {

@@ -103,10 +103,12 @@ func (r *postgresDatabaseResource) ModifyPlan(ctx context.Context, req resource.
 	if state == nil {
 		r.CheckEngineOn("postgres", "database", plan.InstanceID, &resp.Diagnostics)
 		base.RefuseReplacement(ctx, req.Private, &resp.Diagnostics)
+		r.RefuseKept(plan.object(), &resp.Diagnostics)
 		attributes.WarnOfName(&resp.Diagnostics, "database", plan.Name, attributes.DatabaseNameRule)
 		r.Planned.Creates(plan.object().Managed())
 		return
 	}
+	r.Planned.ForgetKept(state.object().Managed())
 	creating := base.PendingCreation(ctx, req.Private, &resp.Diagnostics)
 	protected := !creating && base.IsProtected(state.DeletionProtection)
 	at, why, dropped := path.Root("deletion_protection"), "", plan == nil
@@ -185,7 +187,7 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		return
 	}
 	name := plan.Name.ValueString()
-	accepted, created := false, false
+	accepted, created, kept := false, false, (*client.KeptNameError)(nil)
 	var work base.PendingWork
 	saved := plan
 	saved.CreatedAt.StringValue = attributes.NullIfUnknown(saved.CreatedAt.StringValue)
@@ -207,8 +209,8 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 		return r.read(ctx, &plan)
 	})
 	switch {
-	case errors.As(err, new(*client.KeptNameError)):
-		r.ForgetKept(ctx, resp, "Unable to create database "+name, err)
+	case errors.As(err, &kept):
+		r.SaveKept(ctx, resp, "Unable to create database "+name, kept)
 	case created && err != nil:
 		resp.Diagnostics.AddWarning("Database "+name+" was created, but could not be read",
 			diagnostics.Explain(err)+"\n\nThe database is in the state and not tainted. The next apply reads it.")
@@ -290,6 +292,7 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 		return
 	}
 	r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
+	r.NoteKept(ctx, req.Private, "database", state.InstanceID, state.Name, &resp.Diagnostics)
 	state.setRecord(database)
 	base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 	r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
@@ -317,6 +320,7 @@ func (r *postgresDatabaseResource) Update(ctx context.Context, req resource.Upda
 	}
 	base.ProtectAtOnce(ctx, state.DeletionProtection, plan.DeletionProtection, &resp.State, &resp.Diagnostics)
 	base.ForgetProtection(ctx, resp.Private, &resp.Diagnostics)
+	base.ForgetKept(ctx, resp.Private, &resp.Diagnostics)
 	if pending {
 		err := base.InTurn(ctx, r.Client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 			if err := base.AwaitPending(ctx, turn, work, client.OpDatabaseCreate); err != nil {

@@ -36,6 +36,10 @@ const ConfiguredKey = "configured_engines"
 // that differs from its plan. The next refresh reads the record again.
 const ConnectionKey = "connection_moved_on"
 
+// KeptNameKey is the key for the requested name of an object that the service keeps under
+// another one.
+const KeptNameKey = "kept_name"
+
 // PendingKey is the key of a PendingWork: a creation or build whose end was not seen.
 const PendingKey = "pending"
 
@@ -65,6 +69,6 @@ const UnknownUpdateKey = "unknown_update"
 
 // Keys lists all keys.
 var Keys = []string{
-	AccountNoteKey, ConfiguredKey, ConnectionKey, DatabaseKey, FormerReposKey, ImportedKey, KeptRegionKey, PendingKey, PlannedKey,
-	ProtectedKey, SecretKeysKey, SentKeysKey, UnknownSecretKey, UnknownUpdateKey,
+	AccountNoteKey, ConfiguredKey, ConnectionKey, DatabaseKey, FormerReposKey, ImportedKey, KeptNameKey, KeptRegionKey, PendingKey,
+	PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, UnknownSecretKey, UnknownUpdateKey,
 }
