@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -164,15 +165,20 @@ func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookCha
 	return webhook, err
 }
 
-// DeleteWebhook deletes an endpoint. It succeeds if the endpoint is confirmed gone.
+// DeleteWebhook deletes an endpoint. It succeeds if a read confirms that the endpoint is
+// gone. A deletion that is answered with "not found" needs the full proof of an absence.
 func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
 	_, err := transport.Do[struct{}](ctx, c.sender, transport.Request{Method: http.MethodDelete, Path: []string{"webhooks", id}})
-	if !errors.Is(err, ErrNotFound) {
+	read := c.Webhook
+	switch {
+	case err == nil:
+		err = fmt.Errorf("the service accepted the deletion, but still has webhook endpoint %s: %w", id, ErrContradiction)
+	case errors.Is(err, ErrNotFound):
+		read = c.RefreshWebhook
+	default:
 		return err
 	}
-	return c.confirmGone(ctx, err, func(ctx context.Context) (bool, error) {
-		return absent(c.RefreshWebhook(ctx, id))
-	})
+	return c.confirmGone(ctx, err, func(ctx context.Context) (bool, error) { return absent(read(ctx, id)) })
 }
 
 // SameURL reports whether two URLs are equal, except for the case of their scheme and

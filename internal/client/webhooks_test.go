@@ -123,20 +123,24 @@ func TestChangeOfAnEndpoint(t *testing.T) {
 func TestDeletionOfAnEndpoint(t *testing.T) {
 	none := says(200, object{"webhooks": []object{}})
 	holds := says(200, object{"webhooks": []object{{"id": "w"}}})
+	there := says(200, object{"id": "w"})
+	removed := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }
 	for name, row := range map[string]struct {
 		remove, record, list http.HandlerFunc
 		err                  error
 	}{
-		"done":                    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, notFound, none, nil},
+		"done":                    {removed, notFound, none, nil},
+		"done, a read lags":       {removed, inTurn(there, there, notFound), none, nil},
+		"done, and it is there":   {removed, there, holds, ErrContradiction},
 		"gone":                    {notFound, notFound, none, nil},
 		"lost, then gone":         {inTurn(gateway(504), notFound), notFound, none, nil},
-		"lost, a read lags":       {inTurn(gateway(504), notFound), inTurn(says(200, object{"id": "w"}), says(200, object{"id": "w"}), notFound), none, nil},
+		"lost, a read lags":       {inTurn(gateway(504), notFound), inTurn(there, there, notFound), none, nil},
 		"cut off, then gone":      {inTurn(gateway(truncated), notFound), notFound, none, nil},
 		"a gateway's 404":         {gateway(404), notFound, none, transport.ErrForeign},
-		"404, and it is there":    {notFound, says(200, object{"id": "w"}), holds, ErrNotFound},
+		"404, and it is there":    {notFound, there, holds, ErrNotFound},
 		"404, and the list says":  {notFound, notFound, holds, ErrContradiction},
 		"404, then a gateway's":   {notFound, gateway(404), none, transport.ErrForeign},
-		"a replica lacked it":     {notFound, inTurn(notFound, says(200, object{"id": "w"})), holds, ErrNotFound},
+		"a replica lacked it":     {notFound, inTurn(notFound, there), holds, ErrNotFound},
 		"a page of somebody else": {gateway(403), notFound, none, ErrForbidden},
 	} {
 		synctest.Test(t, func(t *testing.T) {
