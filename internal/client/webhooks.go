@@ -19,7 +19,7 @@ type Webhook struct {
 	ID                  string       `json:"id"`
 	URL                 string       `json:"url"`
 	Enabled             Maybe[bool]  `json:"enabled"`
-	Secret              string       `json:"secret"` // only in the answer to its creation
+	Secret              string       `json:"secret"` // only in the answer that sets it
 	ConsecutiveFailures Maybe[Whole] `json:"consecutive_failures"`
 	CreatedAt           Time         `json:"created_at"`
 	// Adopted reports that the answer to CreateWebhook was lost and a new endpoint with the
@@ -36,6 +36,12 @@ type WebhookChange struct {
 
 // Identifier returns the endpoint's id.
 func (w Webhook) Identifier() string { return w.ID }
+
+// HasOtherSecret reports whether an answer shows another secret than the one that was sent.
+// An answer without a secret, or with a masked one, shows none.
+func (w Webhook) HasOtherSecret(sent string) bool {
+	return w.Secret != "" && w.Secret != sent && !strings.ContainsAny(w.Secret, "*•…")
+}
 
 // Webhook reads a webhook endpoint.
 func (c *Client) Webhook(ctx context.Context, id string) (Webhook, error) {
@@ -86,6 +92,7 @@ func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, ena
 	}
 	if err == nil {
 		c.Claim(webhook.ID)
+		c.secrets.Add(webhook.Secret)
 	}
 	return webhook, err
 }
@@ -159,6 +166,7 @@ func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookCha
 	}
 	r := transport.Request{Method: http.MethodPatch, Path: []string{"webhooks", id}, Body: change}
 	webhook, err := transport.Do[Webhook](ctx, c.sender, r)
+	c.secrets.Add(webhook.Secret)
 	if err == nil && webhook.ID != id {
 		return c.Webhook(ctx, id) // the answer is not the record
 	}

@@ -152,6 +152,22 @@ func TestDeletionOfAnEndpoint(t *testing.T) {
 	}
 }
 
+func TestHasOtherSecret(t *testing.T) {
+	for answer, want := range map[string]bool{
+		"":                   false,
+		"0123456789abcdef\n": false,
+		"0123456789abcdef":   true, // cut
+		"whsec_other":        true,
+		"********":           false,
+		"whsec_…cdef":        false,
+		"0123••••••••••••":   false,
+	} {
+		if got := (Webhook{Secret: answer}).HasOtherSecret("0123456789abcdef\n"); got != want {
+			t.Errorf("an answer with the secret %q: got %t, want %t", answer, got, want)
+		}
+	}
+}
+
 func TestSameURL(t *testing.T) {
 	for pair, want := range map[[2]string]bool{
 		{"https://A.example/x", "https://a.example/x"}: true,

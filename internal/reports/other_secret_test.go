@@ -22,6 +22,13 @@ func TestOtherSecret(t *testing.T) {
 			w.run(hcl("0123456789abcdef-mine"), "apply").says("secret", "sign")
 			w.manages(endpointAddress)
 		},
+		"in place of a generated one": func(w *world) {
+			w.secret("whsec_canary_0123456789")
+			w.behaves(other("POST", webhooks))
+			w.apply(endpoint("https://hooks.example.com/in", ""))
+			w.holds("whsec_canary_0123456789", endpointAddress, "secret")
+			w.settled(endpoint("https://hooks.example.com/in", ""))
+		},
 		"at a change": func(w *world) {
 			w.secret("whsec_canary_0123456789")
 			w.apply(hcl("0123456789abcdef-mine"))

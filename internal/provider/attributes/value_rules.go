@@ -61,6 +61,15 @@ func AtLeastLong(characters int) TextRule {
 	}
 }
 
+// Trimmed refuses white space at the ends of a secret, such as the last line break of a
+// file. The service or a receiver may cut it. Its error does not show the value.
+func Trimmed() TextRule {
+	return TextRule{
+		must:  "must not have white space at an end, which trimspace() removes",
+		holds: func(s string) bool { return s == strings.TrimSpace(s) },
+	}
+}
+
 // BeginsWith refuses a string without a prefix.
 func BeginsWith(prefix string) TextRule {
 	return TextRule{

@@ -86,6 +86,7 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 				Sensitive: true,
 				Validators: []validator.String{
 					attributes.AtLeastLong(16),
+					attributes.Trimmed(),
 					attributes.OneOfTwo("secret", "secret_wo", stringvalidator.ConflictsWith(path.MatchRoot("secret_wo"))),
 				},
 				PlanModifiers: keep,
@@ -98,6 +99,7 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 				Sensitive: true,
 				Validators: []validator.String{
 					attributes.AtLeastLong(16),
+					attributes.Trimmed(),
 					attributes.AlsoNeeds("secret_wo", "secret_wo_version", stringvalidator.AlsoRequires(path.MatchRoot("secret_wo_version"))),
 				},
 				MarkdownDescription: "Your own secret, at least 16 characters, kept out of the state. After you change it, change `secret_wo_version` to send it.",
@@ -179,8 +181,9 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 	if !r.MayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
+	generates := plan.Secret.IsUnknown()
 	if secret == "" {
-		if plan.Secret.IsUnknown() {
+		if generates {
 			plan.Secret = types.StringValue(newSecret())
 		}
 		secret = plan.Secret.ValueString()
@@ -196,6 +199,7 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 	}
 	r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
 	plan.setRecord(webhook)
+	plan.setSecret(webhook, secret, generates, &resp.Diagnostics)
 	r.SetResult(ctx, base.Creating(req, resp), plan)
 	r.SetIdentity(ctx, resp.Identity, webhookEndpointIdentity{ID: plan.ID}, &resp.Diagnostics)
 }
@@ -256,7 +260,8 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 	if resp.Diagnostics.HasError() || !r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
 	}
-	if plan.Secret.IsUnknown() {
+	generates := plan.Secret.IsUnknown()
+	if generates {
 		plan.Secret = types.StringValue(newSecret())
 	}
 	change := webhookEndpointDifference(state, plan, secret)
@@ -276,6 +281,9 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privatestate.UnknownSecretKey, nil)...)
 	}
 	plan.setRecord(webhook)
+	if change.Secret != nil {
+		plan.setSecret(webhook, *change.Secret, generates, &resp.Diagnostics)
+	}
 	r.SetResult(ctx, base.Updating(req, resp), plan)
 }
 
@@ -348,6 +356,24 @@ func (m *webhookEndpointModel) setRecord(w client.Webhook) {
 	attributes.SetRecorded(&m.CreatedAt.StringValue, attributes.TimeOrNull(w.CreatedAt).ValueString())
 	if m.Secret.IsUnknown() {
 		m.Secret = types.StringNull()
+	}
+}
+
+// setSecret compares the secret of the service's answer with the one that was sent. A
+// generated secret follows the answer. A configured one is kept, with a warning.
+func (m *webhookEndpointModel) setSecret(w client.Webhook, sent string, generated bool, diags *diag.Diagnostics) {
+	switch {
+	case !w.HasOtherSecret(sent):
+	case generated:
+		m.Secret = types.StringValue(w.Secret)
+	default:
+		at := "secret"
+		if m.Secret.IsNull() {
+			at = "secret_wo"
+		}
+		diags.AddAttributeWarning(path.Root(at), "The service signs with another secret",
+			"The service returned another "+at+" for webhook endpoint "+w.ID+" than the one that was sent, and seems to sign with that. The values are not shown here. "+
+				"If your receiver refuses the signature of the next event, set another secret that the service does not change, and apply again.")
 	}
 }
 
