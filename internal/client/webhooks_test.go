@@ -160,7 +160,7 @@ func TestHasOtherSecret(t *testing.T) {
 		"whsec_other":        true,
 		"********":           false,
 		"whsec_…cdef":        false,
-		"0123••••••••••••":   false,
+		"0123••••••••••••": false,
 	} {
 		if got := (Webhook{Secret: answer}).HasOtherSecret("0123456789abcdef\n"); got != want {
 			t.Errorf("an answer with the secret %q: got %t, want %t", answer, got, want)
