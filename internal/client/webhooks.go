@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -187,42 +186,6 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) error {
 		return err
 	}
 	return c.confirmGone(ctx, err, func(ctx context.Context) (bool, error) { return absent(read(ctx, id)) })
-}
-
-// SameURL reports whether two URLs are equal, except for the case of their scheme and
-// host, which a service may normalise.
-func SameURL(a, b string) bool { return CanonicalURL(a) == CanonicalURL(b) }
-
-// SameURLs reports whether two lists contain the same URLs, by SameURL, in any order.
-func SameURLs(a, b []string) bool { return sameSet(canonicalURLs(a), canonicalURLs(b)) }
-
-func canonicalURLs(raw []string) []string {
-	var canonical []string
-	for _, one := range raw {
-		canonical = append(canonical, CanonicalURL(one))
-	}
-	return canonical
-}
-
-// CanonicalURL returns the canonical form of a URL: URLs that are equal by SameURL have
-// the same form. A URL that cannot be parsed is returned unchanged.
-func CanonicalURL(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return raw
-	}
-	u.Host = strings.ToLower(u.Host)
-	return u.String()
-}
-
-// ShownURL returns a URL as messages show it: its scheme and host, because the rest may be
-// secret. It returns "" for a text that is not an absolute URL, which may be secret too.
-func ShownURL(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil || u.Scheme == "" || u.Host == "" {
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
 }
 
 // RefreshWebhook reads a webhook endpoint for a refresh. It returns ErrNotFound only for

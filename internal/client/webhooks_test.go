@@ -168,22 +168,6 @@ func TestHasOtherSecret(t *testing.T) {
 	}
 }
 
-func TestSameURL(t *testing.T) {
-	for pair, want := range map[[2]string]bool{
-		{"https://A.example/x", "https://a.example/x"}: true,
-		{"HTTPS://a.example/x", "https://a.example/x"}: true,
-		{"https://a.example/X", "https://a.example/x"}: false,
-		{"https://a.example", "https://b.example"}:     false,
-		{"https://a.example", "https://a.example/"}:    false,
-		{"://", "://"}:               true,
-		{"://", "https://a.example"}: false,
-	} {
-		if got := SameURL(pair[0], pair[1]); got != want {
-			t.Errorf("SameURL(%q, %q) = %v, want %v", pair[0], pair[1], got, want)
-		}
-	}
-}
-
 func TestWebhookNamesakes(t *testing.T) {
 	endpoints := says(200, object{"webhooks": []object{
 		{"id": "left", "url": "https://h.example/"},

@@ -109,8 +109,7 @@ func (m *authSettingsModel) reset() bool {
 	return true
 }
 
-// respelled returns URLs in the spelling of known ones that differ only in the case of
-// their hosts.
+// respelled returns URLs in the spelling of known ones that differ only in their form.
 func respelled(urls, known []string) []string {
 	spelled := slices.Clone(urls)
 	for n, url := range urls {
@@ -121,8 +120,8 @@ func respelled(urls, known []string) []string {
 	return spelled
 }
 
-// setRecord copies the service's settings into the model. URLs that differ only in the
-// case of their hosts keep their spelling.
+// setRecord copies the service's settings into the model. URLs that differ only in
+// their form keep their spelling.
 func (m *authSettingsModel) setRecord(s client.AuthSettings) {
 	if s.SiteURL.Set && !client.SameURL(s.SiteURL.Value, m.SiteURL.ValueString()) {
 		m.SiteURL = types.StringValue(s.SiteURL.Value)

@@ -71,7 +71,7 @@ func (r *webhookEndpointResource) Schema(_ context.Context, _ resource.SchemaReq
 			"url": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{attributes.HTTPSURL()},
-				PlanModifiers:       []planmodifier.String{attributes.HTTPSURL(), urlCase{}},
+				PlanModifiers:       []planmodifier.String{attributes.HTTPSURL(), sameURL{}},
 				MarkdownDescription: "URL that events are posted to, `https` only. Can be changed in place.",
 			},
 			"enabled": schema.BoolAttribute{
@@ -377,16 +377,16 @@ func (m *webhookEndpointModel) setSecret(w client.Webhook, sent string, generate
 	}
 }
 
-// urlCase plans no change if only the case of the host differs.
-type urlCase struct{}
+// sameURL plans no change if only the form of the URL differs.
+type sameURL struct{}
 
-func (urlCase) Description(context.Context) string {
-	return "another case of the same host is no change"
+func (sameURL) Description(context.Context) string {
+	return "another form of the same URL is no change"
 }
 
-func (m urlCase) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
+func (m sameURL) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
 
-func (urlCase) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+func (sameURL) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
 	if !req.StateValue.IsNull() && !req.PlanValue.IsUnknown() && client.SameURL(req.StateValue.ValueString(), req.PlanValue.ValueString()) {
 		resp.PlanValue = req.StateValue
 	}
