@@ -12,6 +12,9 @@ import (
 // URL.
 func SameURL(a, b string) bool { return CanonicalURL(a) == CanonicalURL(b) }
 
+// ShowsURL reports whether a record shows a known URL, which it may mask in part.
+func ShowsURL(shown, known string) bool { return SameURL(shown, known) || masks(shown, known) }
+
 // SameURLs reports whether two lists contain the same URLs, by SameURL, in any order.
 func SameURLs(a, b []string) bool { return sameSet(canonicalURLs(a), canonicalURLs(b)) }
 

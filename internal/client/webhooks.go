@@ -39,7 +39,7 @@ func (w Webhook) Identifier() string { return w.ID }
 // HasOtherSecret reports whether an answer shows another secret than the one that was sent.
 // An answer without a secret, or with a masked one, shows none.
 func (w Webhook) HasOtherSecret(sent string) bool {
-	return w.Secret != "" && w.Secret != sent && !strings.ContainsAny(w.Secret, "*•…")
+	return w.Secret != "" && w.Secret != sent && !masks(w.Secret, sent)
 }
 
 // Webhook reads a webhook endpoint.

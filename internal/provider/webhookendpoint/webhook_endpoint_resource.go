@@ -347,7 +347,7 @@ func (m *webhookEndpointModel) absent() base.AbsentObject {
 // setRecord copies the service's record of an endpoint, which never contains the secret.
 func (m *webhookEndpointModel) setRecord(w client.Webhook) {
 	attributes.SetRecorded(&m.ID, w.ID)
-	if !client.SameURL(w.URL, m.URL.ValueString()) {
+	if !client.ShowsURL(w.URL, m.URL.ValueString()) {
 		attributes.SetRecorded(&m.URL, w.URL)
 	}
 	if w.Enabled.Set {
