@@ -18,7 +18,14 @@ func TestSecretURL(t *testing.T) {
 		"two endpoints with one URL": func(w *world) {
 			w.secret("canary")
 			hcl := endpoint(url, "") + strings.Replace(endpoint(url, ""), `"hook"`, `"twin"`, 1)
-			w.run(hcl, "apply").says("hooks.example.com")
+			w.apply(hcl) // the service allows it
+			w.settled(hcl)
+			w.be(len(w.fake.Webhooks()) == 2, "endpoints: got %d, want 2", len(w.fake.Webhooks()))
+		},
+		"one with the same URL exists": func(w *world) {
+			w.secret("canary")
+			w.fake.AddWebhook(webhookRecord{URL: url})
+			w.run(endpoint(url, ""), "plan").warns("same URL")
 		},
 		"the service refuses it": func(w *world) {
 			w.secret("canary")
