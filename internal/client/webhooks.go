@@ -151,8 +151,14 @@ func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []We
 // it stores an endpoint (SERVICE.md#tolerance).
 func endpointKey(endpoint string) string { return strings.TrimSuffix(CanonicalURL(endpoint), "/") }
 
-// UpdateWebhook changes an endpoint. Enabling it resets its failure count. An empty
-// change only reads the endpoint, because a service may refuse an empty change.
+// shownBy reports whether a record shows the change, except for its secret.
+func (change WebhookChange) shownBy(w Webhook) bool {
+	return (change.URL == nil || ShowsURL(w.URL, *change.URL)) && (change.Enabled == nil || !w.Enabled.Set || w.Enabled.Value == *change.Enabled)
+}
+
+// UpdateWebhook changes an endpoint, and reads it back. Enabling it resets its failure
+// count. An empty change only reads the endpoint, because a service may refuse an empty
+// change.
 func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookChange) (Webhook, error) {
 	if change == (WebhookChange{}) {
 		return c.Webhook(ctx, id)
@@ -166,10 +172,15 @@ func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookCha
 	r := transport.Request{Method: http.MethodPatch, Path: []string{"webhooks", id}, Body: change}
 	webhook, err := transport.Do[Webhook](ctx, c.sender, r)
 	c.secrets.Add(webhook.Secret)
-	if err == nil && webhook.ID != id {
-		return c.Webhook(ctx, id) // the answer is not the record
+	if err != nil {
+		return webhook, err
 	}
-	return webhook, err
+	record, err := ReadBack(ctx, c, func(ctx context.Context) (Webhook, error) { return c.Webhook(ctx, id) }, change.shownBy)
+	if err != nil && webhook.ID == id {
+		return webhook, nil // the answer is the record
+	}
+	record.Secret = webhook.Secret
+	return record, err
 }
 
 // DeleteWebhook deletes an endpoint. It succeeds if a read confirms that the endpoint is

@@ -105,18 +105,37 @@ func TestTwoEndpointsOfOneURLNeverAdoptEachOther(t *testing.T) {
 	})
 }
 
+// The record that is read back tells what has become of a change. Its answer counts if no
+// read succeeds.
 func TestChangeOfAnEndpoint(t *testing.T) {
-	record := says(200, object{"id": "w", "url": "https://h.example/", "enabled": true})
-	for name, answer := range map[string]http.HandlerFunc{
-		"the record":     record,
-		"nothing":        func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) },
-		"something else": says(200, object{"ok": true}),
+	record := func(enabled bool) http.HandlerFunc {
+		return says(200, object{"id": "w", "url": "https://h.example/", "enabled": enabled})
+	}
+	nothing := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }
+	refused := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }
+	for name, row := range map[string]struct {
+		answer, read http.HandlerFunc
+		want         bool
+		err          error
+	}{
+		"the record":                     {record(true), record(true), true, nil},
+		"nothing":                        {nothing, record(true), true, nil},
+		"something else":                 {says(200, object{"ok": true}), record(true), true, nil},
+		"a read lags":                    {record(true), inTurn(record(false), record(false), record(true)), true, nil},
+		"without an effect":              {record(true), record(false), false, nil},
+		"the read is refused":            {record(true), refused, true, nil},
+		"nothing, and a read is refused": {nothing, refused, false, ErrForbidden},
 	} {
-		c, _ := newTestClient(t, script{"PATCH /webhooks/w": answer, "GET /webhooks/w": record}.Serve)
-		webhook, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{Enabled: new(bool)})
-		if err != nil || webhook.ID != "w" || !webhook.Enabled.Value {
-			t.Errorf("%s: got %+v and error %v, want w enabled", name, webhook, err)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			c, wire := newTestClient(t, script{"PATCH /webhooks/w": row.answer, "GET /webhooks/w": row.read}.Serve)
+			webhook, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{Enabled: new(true)})
+			if !errors.Is(err, row.err) || webhook.Enabled.Value != row.want {
+				t.Errorf("%s: got %+v and error %v, want enabled = %t and error %v", name, webhook, err, row.want, row.err)
+			}
+			if n := wire.Count("PATCH"); n != 1 {
+				t.Errorf("%s: got %d PATCHes, want 1", name, n)
+			}
+		})
 	}
 }
 
