@@ -223,9 +223,9 @@ func TestAllowlistSpelling(t *testing.T) {
 	c := settingCases()[0]
 	run(t,
 		resource.TestStep{Config: c.with(fake, `cidrs = ["203.0.113.7", "2001:DB8::/32", "::ffff:198.51.100.0/120"]`), ConfigPlanChecks: emptyPlan},
-		resource.TestStep{ // other spellings of the same addresses
+		resource.TestStep{ // other spellings of the same addresses, which are not sent
 			Config:           c.with(fake, `cidrs = ["2001:db8:0::/32", "203.0.113.7/32", "198.51.100.0/24"]`),
-			ConfigPlanChecks: plans(c.address(), plancheck.ResourceActionNoop),
+			ConfigPlanChecks: plans(c.address(), plancheck.ResourceActionUpdate),
 		},
 		resource.TestStep{ // kept on destroy
 			Config: config(fake, "%s", appsInstance),

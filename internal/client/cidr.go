@@ -60,22 +60,48 @@ func notACIDR(s string) error {
 	return fmt.Errorf("is not a CIDR block, like %s", example)
 }
 
-// SameCIDRs reports whether two lists have the same elements. Their order, spelling and
-// duplicates do not matter. Elements that cannot be parsed are compared as text.
+// SameCIDRs reports whether two lists contain the same addresses, in whatever blocks. Elements
+// that cannot be parsed are compared as text.
 func SameCIDRs(a, b []string) bool {
-	return slices.Equal(canonicalCIDRs(a), canonicalCIDRs(b))
+	blocks, texts := coverage(a)
+	others, otherTexts := coverage(b)
+	return slices.Equal(blocks, others) && slices.Equal(texts, otherTexts)
 }
 
-func canonicalCIDRs(cidrs []string) []string {
-	canonical := make([]string, len(cidrs))
-	for i, cidr := range cidrs {
-		canonical[i] = cidr
+// Covers reports whether a list contains all addresses of a block.
+func Covers(cidrs []string, block netip.Prefix) bool {
+	blocks, _ := coverage(cidrs)
+	return slices.ContainsFunc(blocks, func(b netip.Prefix) bool { return b.Bits() <= block.Bits() && b.Contains(block.Addr()) })
+}
+
+// coverage returns the fewest blocks that contain the addresses of a list, sorted, and the
+// elements that cannot be parsed.
+func coverage(cidrs []string) (blocks []netip.Prefix, texts []string) {
+	var all []netip.Prefix
+	for _, cidr := range cidrs {
 		if block, ok := recordedBlock(cidr); ok {
-			canonical[i] = block.String()
+			all = append(all, block)
+		} else {
+			texts = append(texts, cidr)
 		}
 	}
-	slices.Sort(canonical)
-	return slices.Compact(canonical)
+	slices.SortFunc(all, netip.Prefix.Compare) // a block is before what it contains
+	for _, block := range all {
+		if n := len(blocks); n > 0 && blocks[n-1].Overlaps(block) {
+			continue
+		}
+		// Two halves of a block become that block, which may be a half as well.
+		for n := len(blocks); n > 0 && block.Bits() > 0; n = len(blocks) {
+			whole := netip.PrefixFrom(block.Addr(), block.Bits()-1).Masked()
+			if blocks[n-1].Bits() != block.Bits() || !whole.Contains(blocks[n-1].Addr()) {
+				break
+			}
+			block, blocks = whole, blocks[:n-1]
+		}
+		blocks = append(blocks, block)
+	}
+	slices.Sort(texts)
+	return blocks, slices.Compact(texts)
 }
 
 // DistinctCIDRs returns a record's list as a configuration may contain it: each block

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"net/netip"
 	"slices"
 	"testing"
 )
@@ -72,9 +73,42 @@ func TestSameCIDRs(t *testing.T) {
 		{[]string{"203.0.113.7/24"}, []string{"203.0.113.7"}, false},
 		{[]string{"::ffff:203.0.113.0/120"}, []string{"203.0.113.0/24"}, true},
 		{[]string{"::ffff:203.0.113.9/120"}, []string{"203.0.113.0/24"}, true},
+		{[]string{"203.0.113.128/25", "203.0.113.0/25"}, []string{"203.0.113.0/24"}, true},
+		{[]string{"203.0.113.0/25", "203.0.113.192/26", "203.0.113.128/26"}, []string{"203.0.113.0/24"}, true},
+		{[]string{"10.0.0.0/8", "10.1.0.0/16", "10.255.255.255"}, []string{"10.0.0.0/8"}, true},
+		{[]string{"10.0.1.0/24", "10.0.2.0/24"}, []string{"10.0.0.0/22"}, false}, // neighbours, not halves
+		{[]string{"203.0.113.0/25"}, []string{"203.0.113.0/24"}, false},
+		{[]string{"203.0.113.0/24"}, []string{"203.0.112.0/23"}, false},
+		{[]string{"0.0.0.0/0", "::/0"}, nil, false},
+		{[]string{"0.0.0.0/0"}, []string{"::/0"}, false},
+		{[]string{"what is this", "203.0.113.7"}, []string{"203.0.113.7"}, false},
 	} {
 		if got := SameCIDRs(row.a, row.b); got != row.want {
 			t.Errorf("SameCIDRs(%v, %v) = %v, want %v", row.a, row.b, got, row.want)
+		}
+	}
+}
+
+func TestCovers(t *testing.T) {
+	for _, row := range []struct {
+		cidrs []string
+		block string
+		want  bool
+	}{
+		{[]string{"0.0.0.0/0"}, "0.0.0.0/0", true},
+		{[]string{"0.0.0.0/1", "128.0.0.0/1"}, "0.0.0.0/0", true},
+		{[]string{"192.0.0.0/2", "0.0.0.0/2", "128.0.0.0/2", "64.0.0.0/2"}, "0.0.0.0/0", true},
+		{[]string{"0.0.0.0/1", "128.0.0.0/2"}, "0.0.0.0/0", false},
+		{[]string{"::/1", "8000::/1"}, "::/0", true},
+		{[]string{"::/0"}, "0.0.0.0/0", false},
+		{[]string{"0.0.0.0/0"}, "::/0", false},
+		{[]string{"10.0.0.0/8"}, "10.1.0.0/16", true},
+		{[]string{"10.1.0.0/16"}, "10.0.0.0/8", false},
+		{nil, "0.0.0.0/0", false},
+		{[]string{"what is this"}, "0.0.0.0/0", false},
+	} {
+		if got := Covers(row.cidrs, netip.MustParsePrefix(row.block)); got != row.want {
+			t.Errorf("Covers(%q, %s) = %t, want %t", row.cidrs, row.block, got, row.want)
 		}
 	}
 }

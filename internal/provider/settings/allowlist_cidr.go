@@ -27,12 +27,8 @@ const (
 // opensTo names the set of addresses that a list of CIDR blocks lets in completely, or
 // returns "" if there is none.
 func opensTo(cidrs []string) string {
-	var v4, v6 bool
-	for _, cidr := range cidrs {
-		if prefix, err := client.CanonicalCIDR(cidr); err == nil && prefix.Bits() == 0 {
-			v4, v6 = v4 || prefix.Addr().Is4(), v6 || prefix.Addr().Is6()
-		}
-	}
+	v4 := client.Covers(cidrs, netip.PrefixFrom(netip.IPv4Unspecified(), 0))
+	v6 := client.Covers(cidrs, netip.PrefixFrom(netip.IPv6Unspecified(), 0))
 	switch {
 	case v4 && v6:
 		return allAddresses
@@ -91,24 +87,6 @@ func (cidrSet) PlanModifySet(_ context.Context, req planmodifier.SetRequest, res
 
 func refuseAddress(cidr string, err error, at path.Path, diags *diag.Diagnostics) {
 	diags.AddAttributeError(at, "Invalid address", fmt.Sprintf("%q %s.", cidr, err))
-}
-
-// canonicalCIDRs plans no change for a different spelling of the same list.
-type canonicalCIDRs struct{}
-
-func (canonicalCIDRs) Description(context.Context) string {
-	return "another spelling of the same addresses is no change"
-}
-
-func (m canonicalCIDRs) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
-
-func (canonicalCIDRs) PlanModifySet(_ context.Context, req planmodifier.SetRequest, resp *planmodifier.SetResponse) {
-	if req.StateValue.IsNull() || req.PlanValue.IsUnknown() || hasUnknown(req.PlanValue) {
-		return
-	}
-	if client.SameCIDRs(attributes.ElementsOf(req.StateValue), attributes.ElementsOf(req.PlanValue)) {
-		resp.PlanValue = req.StateValue
-	}
 }
 
 func hasUnknown(set types.Set) bool {

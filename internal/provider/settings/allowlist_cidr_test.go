@@ -12,6 +12,9 @@ func TestOpensTo(t *testing.T) {
 		{[]string{"203.0.113.0/24", "::/0"}, allIPv6Addresses},
 		{[]string{"::/0", "0.0.0.0/0"}, allAddresses},
 		{[]string{"0.0.0.0", "::"}, ""},
+		{[]string{"0.0.0.0/1", "128.0.0.0/1"}, allIPv4Addresses},
+		{[]string{"0.0.0.0/0", "::/1", "8000::/1"}, allAddresses},
+		{[]string{"0.0.0.0/1"}, ""},
 		{[]string{"what is this"}, ""},
 	} {
 		if got := opensTo(c.cidrs); got != c.want {

@@ -71,7 +71,7 @@ func (r *allowlistResource) Schema(ctx context.Context, _ resource.SchemaRequest
 				Required:            true,
 				ElementType:         types.StringType,
 				Validators:          []validator.Set{attributes.NoEmptyElement{What: "address"}, cidrSet{}},
-				PlanModifiers:       []planmodifier.Set{cidrSet{}, canonicalCIDRs{}},
+				PlanModifiers:       []planmodifier.Set{cidrSet{}},
 				MarkdownDescription: "IPv4 and IPv6 addresses and CIDR blocks. **An empty set, `0.0.0.0/0` and `::/0` open the instance to the internet**; the plan warns. Can be changed in place.",
 			},
 			"on_destroy": schema.StringAttribute{
@@ -143,7 +143,11 @@ func (m *allowlistModel) instance() types.String { return m.InstanceID }
 
 func (m *allowlistModel) timeouts() timeouts.Value { return m.Timeouts }
 
-func (m *allowlistModel) differsFrom(prior *allowlistModel) bool { return !m.CIDRs.Equal(prior.CIDRs) }
+// differsFrom takes the same addresses in another form for no change. No plan modifier does:
+// an element that is only known at the apply would then change the planned form of the others.
+func (m *allowlistModel) differsFrom(prior *allowlistModel) bool {
+	return prior.CIDRs.IsNull() || !client.SameCIDRs(attributes.ElementsOf(m.CIDRs), attributes.ElementsOf(prior.CIDRs))
+}
 
 func (m *allowlistModel) setting() client.Maybe[[]string] {
 	return client.Some(attributes.Sorted(attributes.ElementsOf(m.CIDRs)))
