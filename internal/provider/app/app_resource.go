@@ -92,7 +92,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	case errors.As(err, &kept):
 		r.SaveKept(ctx, resp, "Unable to create app "+name, kept)
 	case !accepted:
-		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create app "+name, r.orExisting(ctx, plan, err))
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create app "+name, r.orExisting(ctx, plan, sentFromSecret(secret, err)))
 	case p.stage == appChanging:
 		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, p.work, &resp.Diagnostics)
 		resp.Diagnostics.AddWarning("App "+name+" was created, but not linked as planned",
@@ -122,6 +122,14 @@ func (r *appResource) orExisting(ctx context.Context, m appModel, err error) err
 		return err
 	}
 	return diagnostics.OrExisting(err, "hosting_app", m.InstanceID.ValueString()+"/"+m.Name.ValueString())
+}
+
+// sentFromSecret lets the refusal of a write-only variable stand on its argument.
+func sentFromSecret(secret map[string]string, err error) error {
+	for key := range secret {
+		err = diagnostics.SentFrom("secret_env_wo", "env."+key, err)
+	}
+	return err
 }
 
 // secretEnv reads the write-only build variables, which are only in the configuration. It
@@ -293,7 +301,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 		}
 		p.model.DeletionProtection = state.DeletionProtection
 		r.SetState(ctx, &resp.State, p.model, &resp.Diagnostics)
-		diagnostics.AddClientError(&resp.Diagnostics, "Unable to update app "+plan.Name.ValueString(), err)
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to update app "+plan.Name.ValueString(), sentFromSecret(secret, err))
 		return
 	}
 	base.ClearPending(ctx, resp.Private, &resp.Diagnostics)

@@ -12,9 +12,11 @@ import (
 
 // fieldAttributes maps fields of the service to the arguments that they are sent from.
 var fieldAttributes = map[string]string{
+	"address":       "address",
 	"allowlist":     "cidrs",
 	"backup_id":     "backup_id",
 	"branch":        "branch",
+	"company":       "company",
 	"confirm":       "confirm",
 	"database":      "database",
 	"enabled":       "enabled",
@@ -39,6 +41,7 @@ var fieldAttributes = map[string]string{
 	"tags":          "tags",
 	"tier":          "plan",
 	"url":           "url",
+	"vat_id":        "vat_id",
 }
 
 // attributeOf returns the argument that a field of a request was sent from. request is
@@ -69,8 +72,30 @@ func attributeOf(request, field string) (path.Path, bool) {
 	return at, true
 }
 
+// A sentFromError is a refusal of a value that was sent from another argument than
+// fieldAttributes has.
+type sentFromError struct {
+	error
+	argument string
+}
+
+func (e *sentFromError) Unwrap() error { return e.error }
+
+// SentFrom adds to the refusal of a field that the value was sent from another argument, such
+// as a write-only one.
+func SentFrom(argument, field string, err error) error {
+	refused := (*transport.APIError)(nil)
+	if errors.As(err, &refused) && client.RefusedField(refused) == field {
+		return &sentFromError{err, argument}
+	}
+	return err
+}
+
 // refusedAttribute returns the argument whose value the service refused.
 func refusedAttribute(err error) (path.Path, bool) {
+	if from := (*sentFromError)(nil); errors.As(err, &from) {
+		return path.Root(from.argument), true
+	}
 	refused := (*transport.APIError)(nil)
 	if !errors.As(err, &refused) {
 		return path.Empty(), false

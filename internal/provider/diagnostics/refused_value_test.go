@@ -31,6 +31,7 @@ func TestAttributeOf(t *testing.T) {
 		{"/instances/i-1/apps/import", "env.PORT", path.Root("env").AtMapKey("PORT")},
 		{"/instances/i-1/allowlist", "allowlist", path.Root("cidrs")},
 		{"/instances/i-1/sql-console", "mode", path.Root("mode")},
+		{"/me", "vat_id", path.Root("vat_id")},
 		{"/instances", "status", path.Empty()},
 		{"/instances", "The", path.Empty()},
 		{"/instances", "", path.Empty()},
@@ -55,5 +56,14 @@ func TestRefusedValueStandsOnItsAttribute(t *testing.T) {
 	}
 	if got := diags[1].Detail(); got != want {
 		t.Errorf("the second detail: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestSentFrom(t *testing.T) {
+	refused := &transport.APIError{Status: 422, Code: "validation_failed", Detail: "env.TOKEN: it must not be empty", Method: "PATCH", Path: "/instances/i-1/apps/web"}
+	for field, want := range map[string]path.Path{"env.TOKEN": path.Root("secret_env_wo"), "env.OTHER": path.Root("env"), "port": path.Root("env")} {
+		if got, ok := refusedAttribute(SentFrom("secret_env_wo", field, fmt.Errorf("app web: %w", refused))); !ok || !got.Equal(want) {
+			t.Errorf("sent from %s: got the argument %s, want %s", field, got, want)
+		}
 	}
 }

@@ -190,7 +190,7 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 	}
 	webhook, err := r.Client.CreateWebhook(ctx, plan.URL.ValueString(), secret, plan.Enabled.ValueBool())
 	if err != nil {
-		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create webhook endpoint "+client.ShownURL(plan.URL.ValueString()), err)
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create webhook endpoint "+client.ShownURL(plan.URL.ValueString()), plan.sentFrom(err))
 		return
 	}
 	if webhook.Adopted {
@@ -274,7 +274,7 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 			privatestate.Save(ctx, resp.Private, privatestate.UnknownSecretKey, true, &resp.Diagnostics)
 			r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 		}
-		diagnostics.AddClientError(&resp.Diagnostics, "Unable to update webhook endpoint "+plan.ID.ValueString(), err)
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to update webhook endpoint "+plan.ID.ValueString(), plan.sentFrom(err))
 		return
 	}
 	if change.Secret != nil {
@@ -367,14 +367,24 @@ func (m *webhookEndpointModel) setSecret(w client.Webhook, sent string, generate
 	case generated:
 		m.Secret = types.StringValue(w.Secret)
 	default:
-		at := "secret"
-		if m.Secret.IsNull() {
-			at = "secret_wo"
-		}
+		at := m.secretArgument()
 		diags.AddAttributeWarning(path.Root(at), "The service signs with another secret",
 			"The service returned another "+at+" for webhook endpoint "+w.ID+" than the one that was sent, and seems to sign with that. The values are not shown here. "+
 				"If your receiver refuses the signature of the next event, set another secret that the service does not change, and apply again.")
 	}
+}
+
+// secretArgument returns the argument that the secret is sent from.
+func (m *webhookEndpointModel) secretArgument() string {
+	if m.Secret.IsNull() {
+		return "secret_wo"
+	}
+	return "secret"
+}
+
+// sentFrom lets the refusal of a secret stand on its argument.
+func (m *webhookEndpointModel) sentFrom(err error) error {
+	return diagnostics.SentFrom(m.secretArgument(), "secret", err)
 }
 
 // sameURL plans no change if only the form of the URL differs.
