@@ -11,7 +11,7 @@ import (
 // their own process.
 func NewServer(version string, options ...Option) tfprotov6.ProviderServer {
 	p := newProvider(version, options...)
-	return pluginserver.WithShortContexts(newUnchangedServer(p, stateServer{frameworkServer(p), p}))
+	return pluginserver.WithShortContexts(newUnchangedServer(p, wholeNumberServer{stateServer{frameworkServer(p), p}}))
 }
 
 // frameworkServer returns the framework's server of the provider. It serves lists and

@@ -18,6 +18,7 @@ func TestDecimalForAWholeNumber(t *testing.T) {
 		"port":        refused(app("port = 3000.5"), "port"),
 		"a version":   refused(app("secret_env_wo = { T = \"x\" }\n  secret_env_wo_version = 1.1"), "secret_env_wo_version"),
 		"a budget":    refused(strings.Replace(machine(""), "postgres = {}", "postgres = { memory_mb = 512.5 }", 1), "memory_mb"),
+		"a filter":    refused(data("hosting_plans.p", "min_memory_mb = 512.5"), "min_memory_mb"),
 		"max_retries": refused("provider \"hosting\" {\n  max_retries = 2.5\n}\n"+machine(""), "max_retries"),
 		"a rate as a decimal": func(w *world) {
 			hcl := "provider \"hosting\" {\n  requests_per_second = 1 / 3\n}\n" + endpoint("https://hooks.example.com/in", "")
