@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
@@ -27,11 +28,25 @@ type record interface{ Identifier() string }
 func getRecord[T record](ctx context.Context, c *Client, r transport.Request, id string) (T, error) {
 	r.Method = http.MethodGet
 	value, err := transport.Do[T](ctx, c.sender, r)
-	if err == nil && value.Identifier() != id {
+	switch other := value.Identifier(); {
+	case err != nil, other == id:
+	case strings.EqualFold(other, id):
+		err = &OtherCaseError{ID: other}
+	default:
 		err = c.sender.Foreign(r, fmt.Sprintf("the answer is not the record of %q", id))
 	}
 	return value, err
 }
+
+// An OtherCaseError reports a record whose id or name was requested in another letter case.
+type OtherCaseError struct{ ID string } // as the service has it
+
+func (e *OtherCaseError) Error() string {
+	return fmt.Sprintf("the service has it as %q, in another letter case", e.ID)
+}
+
+// NextStep says what to do.
+func (e *OtherCaseError) NextStep() string { return fmt.Sprintf("Write %q, and try again.", e.ID) }
 
 // find returns the record with an identifier from a list.
 func find[T record](records []T, id string) (T, bool) {

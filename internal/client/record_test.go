@@ -66,6 +66,17 @@ func TestRecordOfAnotherIDIsForeign(t *testing.T) {
 	}
 }
 
+func TestRecordOfAnIDInAnotherCase(t *testing.T) {
+	c, wire := newTestClient(t, says(200, object{"id": "i-4f2a", "name": "shop"}))
+	var other *OtherCaseError
+	if _, err := c.RefreshInstance(t.Context(), "I-4F2A"); !errors.As(err, &other) || other.ID != "i-4f2a" || errors.Is(err, transport.ErrForeign) {
+		t.Errorf("the instance: got error %v, want an *OtherCaseError with i-4f2a", err)
+	}
+	if n := len(wire.Requests()); n != 1 {
+		t.Errorf("requests: got %d, want 1", n)
+	}
+}
+
 func second[T any](_ T, err error) error { return err }
 
 func TestProfileWithoutAnAnswerIsReadBack(t *testing.T) {
