@@ -190,7 +190,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	baseURL := valueOrEnv(config.BaseURL, diagnostics.EnvBaseURL)
 	if baseURL == "" {
 		resp.Diagnostics.AddAttributeError(path.Root("base_url"), "Missing base URL",
-			"Set base_url in the provider block, or the environment variable "+diagnostics.EnvBaseURL+", to the service's REST address. It ends in /api/v1.")
+			missing(config.BaseURL, "base_url", diagnostics.EnvBaseURL)+", to the service's REST address. It ends in /api/v1.")
 	} else if _, err := transport.ParseBaseURL(baseURL); err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("base_url"), "Invalid base URL",
 			"The base URL of the service cannot be used: "+err.Error()+". It comes from base_url or the environment variable "+diagnostics.EnvBaseURL+".")
@@ -198,7 +198,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 	apiKey := valueOrEnv(config.APIKey, diagnostics.EnvAPIKey)
 	if apiKey == "" {
 		resp.Diagnostics.AddAttributeError(path.Root("api_key"), "Missing API key",
-			"Set api_key in the provider block, or the environment variable "+diagnostics.EnvAPIKey+". A key is created on the portal's Access page.")
+			missing(config.APIKey, "api_key", diagnostics.EnvAPIKey)+". A key is created on the portal's Access page.")
 	} else if err := transport.CheckAPIKey(apiKey); err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("api_key"), "Invalid API key",
 			diagnostics.Sentence(err.Error())+" It comes from api_key or the environment variable "+diagnostics.EnvAPIKey+".")
@@ -268,6 +268,14 @@ func valueOrEnv(value types.String, name string) string {
 		return os.Getenv(name)
 	}
 	return value.ValueString()
+}
+
+// missing says what to set. An empty argument wins over the environment variable.
+func missing(value types.String, argument, name string) string {
+	if value.IsNull() {
+		return "Set " + argument + " in the provider block, or the environment variable " + name
+	}
+	return argument + " in the provider block is empty. Remove it and set the environment variable " + name + ", or set it"
 }
 
 // Resources returns the constructors of managed resources. A resource may return the
