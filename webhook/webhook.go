@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -45,9 +44,9 @@ type Event struct {
 	Type string
 	// InstanceID is the instance that the event concerns, or empty if it concerns the account.
 	InstanceID string
-	// At is the time of the event, in UTC.
+	// At is the time of the event, in UTC. It is zero if the body has no time in RFC 3339.
 	At time.Time
-	// Data is a JSON object whose members depend on the type.
+	// Data is JSON that depends on the type, usually an object.
 	Data json.RawMessage
 }
 
@@ -75,23 +74,35 @@ func sum(body []byte, secret string) []byte {
 
 // Verify verifies a delivery and returns it. body is the raw body. secrets are the
 // endpoint's secret, or the old and the new one while it is being changed; none may be
-// empty. Signatures are compared in constant time.
+// empty. Signatures are compared in constant time. The case of header names does not matter,
+// because some gateways convert them to lower case.
 func Verify(body []byte, header http.Header, secrets ...string) (Delivery, error) {
-	if err := verifySignature(body, header.Values(SignatureHeader), secrets); err != nil {
+	if err := verifySignature(body, valuesOf(header, SignatureHeader), secrets); err != nil {
 		return Delivery{}, err
 	}
 	event, err := parse(body)
 	if err != nil {
 		return Delivery{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	id := header.Get(DeliveryHeader)
+	ids, types := valuesOf(header, DeliveryHeader), valuesOf(header, EventHeader)
 	switch {
-	case id == "" || len(header.Values(DeliveryHeader)) != 1:
+	case len(ids) != 1 || ids[0] == "":
 		return Delivery{}, fmt.Errorf("%w: want one header %s", ErrMalformed, DeliveryHeader)
-	case len(header.Values(EventHeader)) != 1 || header.Get(EventHeader) != event.Type:
+	case len(types) != 1 || types[0] != event.Type:
 		return Delivery{}, fmt.Errorf("%w: %s differs from the type in the body", ErrMalformed, EventHeader)
 	}
-	return Delivery{ID: id, Event: event}, nil
+	return Delivery{ID: ids[0], Event: event}, nil
+}
+
+// valuesOf returns the values of a header, whatever the case of its name.
+func valuesOf(header http.Header, name string) []string {
+	var all []string
+	for key, values := range header {
+		if strings.EqualFold(key, name) {
+			all = append(all, values...)
+		}
+	}
+	return all
 }
 
 func verifySignature(body []byte, signatures, secrets []string) error {
@@ -122,12 +133,13 @@ func verifySignature(body []byte, signatures, secrets []string) error {
 }
 
 // parse reads the body of a delivery. It ignores unknown fields, which the service may add.
+// Only the id and the type are needed: the service disables an endpoint that refuses events.
 func parse(body []byte) (Event, error) {
 	var read struct {
 		ID         string          `json:"id"`
 		Type       string          `json:"type"`
-		InstanceID *string         `json:"instance_id"`
-		At         time.Time       `json:"at"`
+		InstanceID json.RawMessage `json:"instance_id"`
+		At         json.RawMessage `json:"at"`
 		Data       json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(body, &read); err != nil {
@@ -136,16 +148,25 @@ func parse(body []byte) (Event, error) {
 	if read.ID == "" || read.Type == "" {
 		return Event{}, errors.New("missing id or type")
 	}
-	data := bytes.TrimSpace(read.Data)
-	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
-		data = []byte("{}")
+	event := Event{ID: read.ID, Type: read.Type, InstanceID: textOf(read.InstanceID), Data: read.Data}
+	if at, err := time.Parse(time.RFC3339, textOf(read.At)); err == nil {
+		event.At = at.UTC()
 	}
-	if data[0] != '{' {
-		return Event{}, errors.New("data is not an object")
-	}
-	event := Event{ID: read.ID, Type: read.Type, At: read.At.UTC(), Data: data}
-	if read.InstanceID != nil {
-		event.InstanceID = *read.InstanceID
+	if len(event.Data) == 0 || string(event.Data) == "null" {
+		event.Data = json.RawMessage("{}")
 	}
 	return event, nil
+}
+
+// textOf returns the text of a JSON string or number, and "" for anything else.
+func textOf(value json.RawMessage) string {
+	var text string
+	var number json.Number
+	switch {
+	case json.Unmarshal(value, &text) == nil:
+		return text
+	case json.Unmarshal(value, &number) == nil:
+		return number.String()
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
@@ -103,9 +104,9 @@ func TestTamperedDelivery(t *testing.T) {
 		"no type":                  {body, without("X-Service-Event"), one, webhook.ErrMalformed},
 		"two types":                {body, twice("X-Service-Event"), one, webhook.ErrMalformed},
 		"no delivery id":           {body, without("X-Service-Delivery"), one, webhook.ErrMalformed},
+		"two spellings of a name":  {body, lower(twice("X-Service-Signature"), headers()), one, webhook.ErrSignature},
 		"two delivery ids":         {body, twice("X-Service-Delivery"), one, webhook.ErrMalformed},
 		"a signed text":            signed("hello"),
-		"signed data of a list":    signed(`{"id":"evt-1","type":"label","data":[]}`),
 		"a signed event, nameless": signed(`{"type":"label","data":{}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,6 +143,50 @@ func TestEventOfTheAccount(t *testing.T) {
 	}
 }
 
+// The fields that only inform may be written otherwise. A refusal would only disable the
+// endpoint.
+func TestInformationWrittenOtherwise(t *testing.T) {
+	t.Parallel()
+	for fields, want := range map[string]struct {
+		instance, data string
+		hasTime        bool
+	}{
+		`"at":1764417535`:            {"", "{}", false},
+		`"at":""`:                    {"", "{}", false},
+		`"at":null`:                  {"", "{}", false},
+		`"at":"2026-11-29 12:00:00"`: {"", "{}", false},
+		`"at":"2026-11-29T12:00:00.5Z","data":[1]`: {"", "[1]", true},
+		`"data":"x"`: {"", `"x"`, false},
+		`"instance_id":12,"data":{"job_id":"j-1"}`: {"12", `{"job_id":"j-1"}`, false},
+		`"instance_id":{"id":"i-1"}`:               {"", "{}", false},
+		`"instance_id":"i-1","at":{},"data":false`: {"i-1", "false", false},
+	} {
+		body := `{"id":"evt-1","type":"label",` + fields + `}`
+		d, err := webhook.Verify([]byte(body), headers("X-Service-Signature", webhook.Sign([]byte(body), fixtureSecret)), fixtureSecret)
+		e := d.Event
+		if err != nil || e.ID != "evt-1" || e.InstanceID != want.instance || string(e.Data) != want.data || e.At.IsZero() == want.hasTime {
+			t.Errorf("Verify of %s: got %+v and error %v, want %+v", body, d, err, want)
+		}
+	}
+}
+
+// lower returns headers with their names in lower case, as a gateway of functions hands them
+// over, and the given ones.
+func lower(all, given http.Header) http.Header {
+	h := given.Clone()
+	for name, values := range all {
+		h[strings.ToLower(name)] = values
+	}
+	return h
+}
+
+func TestHeaderNamesInLowerCase(t *testing.T) {
+	t.Parallel()
+	if d, err := webhook.Verify(fixtureBody(t), lower(headers(), http.Header{}), fixtureSecret); err != nil || d.ID == "" {
+		t.Errorf("Verify: got %+v and error %v, want the delivery", d, err)
+	}
+}
+
 // No body and no header makes Verify panic, and Verify accepts only the signature that is
 // computed by Sign.
 func FuzzVerify(f *testing.F) {
@@ -160,7 +205,7 @@ func FuzzVerify(f *testing.F) {
 				}
 				continue
 			}
-			if secret == "" || !strings.EqualFold(given, webhook.Sign(body, secret)) || d.ID != delivery || d.Event.Type != event || d.Event.ID == "" || d.Event.Data[0] != '{' {
+			if secret == "" || !strings.EqualFold(given, webhook.Sign(body, secret)) || d.ID != delivery || d.Event.Type != event || d.Event.ID == "" || !json.Valid(d.Event.Data) {
 				t.Errorf("Verify of a forged delivery: got %+v, want a refusal", d)
 			}
 		}
