@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -31,6 +32,21 @@ func (b Build) Succeeded() bool {
 
 // Failed reports whether the build failed.
 func (b Build) Failed() bool { return b.Status.failed() }
+
+// UnmarshalJSON accepts a number as the id.
+func (b *Build) UnmarshalJSON(raw []byte) error {
+	var record struct {
+		ID         identifier `json:"id"`
+		Status     Word       `json:"status"`
+		Commit     string     `json:"commit"`
+		CreatedAt  Time       `json:"created_at"`
+		FinishedAt Time       `json:"finished_at"`
+		Error      Log        `json:"error"`
+	}
+	err := json.Unmarshal(raw, &record)
+	*b = Build{string(record.ID), record.Status, record.Commit, record.CreatedAt, record.FinishedAt, record.Error}
+	return err
+}
 
 // Identifier returns the build's id.
 func (b Build) Identifier() string { return b.ID }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -321,5 +322,26 @@ func wants[T []Build | map[string]bool](n int) func(T, error) error {
 			err = fmt.Errorf("items that were read: got %d, want %d", len(things), n)
 		}
 		return err
+	}
+}
+
+func TestIDOfABuild(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"id": "bld-1"}`:           "bld-1",
+		`{"id": 4711}`:              "4711",
+		`{"id": null}`:              "",
+		`{}`:                        "",
+		`{"id": true}`:              "the field id is not a text: bool",
+		`{"id": "b", "commit": 47}`: "the field commit is not a text: number",
+	} {
+		var build Build
+		err := json.Unmarshal([]byte(raw), &build)
+		got := build.ID
+		if err != nil {
+			got = transport.FieldText(err)
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", raw, got, want)
+		}
 	}
 }

@@ -266,12 +266,12 @@ func (p *Pending) UnmarshalJSON(raw []byte) error {
 		Progress  json.RawMessage  `json:"progress"`
 		JobID     string           `json:"job_id"`
 		Job       json.RawMessage  `json:"job"`
-		BuildID   string           `json:"build_id"`
+		BuildID   identifier       `json:"build_id"`
 	}
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return err
 	}
-	*p = Pending{JobID: fields.JobID, BuildID: fields.BuildID}
+	*p = Pending{JobID: fields.JobID, BuildID: string(fields.BuildID)}
 	var job struct {
 		ID string `json:"id"`
 	}

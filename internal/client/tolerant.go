@@ -55,6 +55,19 @@ func (w Word) failed() bool {
 	return false
 }
 
+// An identifier of a build is a text, or the digits of a whole number.
+type identifier string
+
+// UnmarshalJSON accepts a string, a whole number and null.
+func (i *identifier) UnmarshalJSON(raw []byte) error {
+	var digits uint64
+	if json.Unmarshal(raw, &digits) == nil && string(raw) != "null" {
+		*i = identifier(raw)
+		return nil
+	}
+	return json.Unmarshal(raw, (*string)(i))
+}
+
 // Engines maps the names of the engines that are on to their details.
 type Engines map[string]Engine
 
