@@ -161,7 +161,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	if !r.MayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
-	name := plan.Name.ValueString()
+	name, existed := plan.Name.ValueString(), false
 	err := base.InTurn(ctx, r.Client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		if plan.Database.IsUnknown() {
 			// The name is read before the request, because the steps below need it.
@@ -171,7 +171,9 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 			}
 			plan.Database = types.StringValue(own)
 		}
-		err := turn.Do(ctx, client.OpExtensionSet, func(ctx context.Context) (client.Pending, error) {
+		_, err := r.find(ctx, plan)
+		existed = err == nil
+		err = turn.Do(ctx, client.OpExtensionSet, func(ctx context.Context) (client.Pending, error) {
 			return turn.SetExtension(ctx, plan.Database.ValueString(), name)
 		})
 		if err == nil {
@@ -192,6 +194,11 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 	if err != nil {
 		resp.Diagnostics.AddWarning(fmt.Sprintf("Extension %s in database %s was created, but could not be read", name, database),
 			diagnostics.Explain(err)+"\n\nThe extension is in the state. The next apply reads its version.")
+	}
+	if existed {
+		resp.Diagnostics.AddAttributeWarning(path.Root("name"), fmt.Sprintf("Extension %s existed already", name),
+			fmt.Sprintf("Database %s of instance %s had it before, so this apply changed nothing. From now on this resource manages it, and destroying the resource drops it.",
+				database, plan.InstanceID.ValueString()))
 	}
 	plan.setRecord(extension)
 	r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
