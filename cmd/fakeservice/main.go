@@ -254,17 +254,22 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 			return errors.Join(err, server.Close(), service.Close())
 		}
 	}
-	until := func(ctx context.Context) error { <-ctx.Done(); return nil }
 	life, end := context.WithCancel(ctx)
 	if len(s.command) > 0 {
-		until = func(ctx context.Context) error { return runCommand(ctx, s.command, variablesOf(root, service)) }
 		life, end = context.WithCancel(context.WithoutCancel(ctx)) // signals are for the command
 	} else {
 		announce(out, root, s, service, engines.text)
 	}
 	defer end()
 	done := make(chan error, 1)
-	go func() { done <- until(life) }()
+	go func() {
+		if len(s.command) > 0 {
+			done <- runCommand(life, s.command, variablesOf(root, service))
+			return
+		}
+		<-life.Done()
+		done <- nil // being told to end is no error
+	}()
 	select {
 	case err = <-served:
 		end()

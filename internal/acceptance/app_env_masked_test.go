@@ -51,7 +51,7 @@ func TestVariablesThatAreMaskedAreNotSentBack(t *testing.T) {
 			w.says(1, []string{notKnown, "Set env to the complete set"}, "plan")
 			w.says(1, []string{notKnown}, "apply", "-auto-approve")
 			mustHaveEnv(t, fake, 0, map[string]string{"A": "one ", "API_KEY": "canary-key "})
-			w.configure(oneEnv(`A = "two ", API_KEY = "canary-key "`, "")) // what the error advises
+			w.configure(oneEnv(`A = "two ", API_KEY = "canary-key "`, "")) // as the error advises
 			w.apply()
 			mustHaveEnv(t, fake, 1, map[string]string{"A": "two ", "API_KEY": "canary-key "})
 		})

@@ -294,8 +294,8 @@ func TestCloseStopsWork(t *testing.T) {
 	}
 	calls := plane.called()
 	equal(t, "the end", calls[len(calls)-2:], []string{"stopped", "close"})
-	// A later request is refused, and its work does not begin.
-	a.want(500, "internal", "POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east", "engines": object{}, "tags": []string{}})
+	// A later request cannot be written down, and its work does not begin.
+	a.want(500, "", "POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east", "engines": object{}, "tags": []string{}})
 	equal(t, "calls", len(plane.called()), len(calls))
 }
 

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"testing"
@@ -17,7 +18,7 @@ import (
 // client because the key is unknown.
 func serverOf(t *testing.T, service http.Handler, key any) pluginserver.ProviderServer {
 	t.Helper()
-	server := frameworkServer(newProvider("refused", WithTransport(gateway.Transport{Handler: service})))
+	server := frameworkServer(newProvider("refused", WithTransport(gateway.Transport{Handler: service}), WithRandom(rand.NewPCG(1, 2))))
 	answer, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
 		Config: dynamicOf(providerType(), object{"base_url": "https://hosting.test/api/v1", "api_key": key}),
 	})

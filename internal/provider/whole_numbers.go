@@ -78,7 +78,8 @@ func reworded(said []*tfprotov6.Diagnostic, config *tfprotov6.DynamicValue, sche
 func fractionsIn(block tftypes.Value) (errors []*tfprotov6.Diagnostic) {
 	_ = tftypes.Walk(block, func(at *tftypes.AttributePath, v tftypes.Value) (bool, error) { // no call returns an error
 		var number *big.Float
-		if !v.Type().Is(tftypes.Number) || v.IsNull() || !v.IsKnown() || v.As(&number) != nil || number.IsInt() ||
+		isNumber := v.Type().Is(tftypes.Number) && !v.IsNull() && v.IsKnown() && v.As(&number) == nil
+		if !isNumber || number.IsInt() ||
 			at.Equal(tftypes.NewAttributePath().WithAttributeName("requests_per_second")) {
 			return true, nil
 		}

@@ -5,7 +5,6 @@ import "testing"
 // Protection refuses a replacement that only an unknown value causes, and gives advice that
 // destroys everything for nothing.
 func TestAdviceThatDestroys(t *testing.T) {
-	const byData = "instance_id = data.hosting_instance.x.id"
 	hcl := func(input, child string) string {
 		return machine("") + unknownly("d", input) +
 			data("hosting_instance.x",

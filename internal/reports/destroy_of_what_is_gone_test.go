@@ -7,7 +7,8 @@ import (
 
 // A script's destroy_sql drops what is gone already.
 func TestDestroyOfWhatIsGone(t *testing.T) {
-	hcl := machine("") + orders(onMachine, "") + `
+	without := machine("") + orders(onMachine, "")
+	hcl := without + `
 resource "hosting_postgres_script" "s" {
   instance_id = hosting_instance.a.id
   database    = "orders"
@@ -16,7 +17,6 @@ resource "hosting_postgres_script" "s" {
   depends_on  = [hosting_postgres_database.orders]
 }
 `
-	without := hcl[:strings.Index(hcl, "\nresource \"hosting_postgres_script\"")]
 	report(t, "MaterializeInc/terraform-provider-materialize#190", "a destroy of what is gone", situations{
 		"the table": func(w *world) {
 			w.apply(hcl)

@@ -63,7 +63,7 @@ func newRealWorld(t *testing.T) *world {
 		_ = fake.Close() // it has no data plane
 	})
 	at := &workspace{t: t, folder: t.TempDir()}
-	at.env = append(os.Environ(), //nolint:forbidigo // the CLI needs what the user has set
+	at.env = append(os.Environ(),
 		"TF_CLI_CONFIG_FILE="+filepath.Join(at.folder, "cli.tfrc"), "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1",
 		"TF_LOG_PROVIDER=DEBUG", "TF_LOG_PATH="+filepath.Join(at.folder, "provider.log"),
 		"HOSTING_BASE_URL="+server.URL+prefix, "HOSTING_API_KEY="+apiKey)

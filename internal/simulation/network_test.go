@@ -99,7 +99,8 @@ func (w *world) decide(_ int, r *http.Request) *gateway.Fault {
 
 // matches counts a request that the strike matches, and reports whether it is hit.
 func (f *falling) matches(r *http.Request) bool {
-	if !slices.Contains(classesOf(r), f.Class) || f.Kind == lagging && r.Method != http.MethodGet || f.Kind == leaky && r.Method == http.MethodGet {
+	reads := r.Method == http.MethodGet
+	if !slices.Contains(classesOf(r), f.Class) || f.Kind == lagging && !reads || f.Kind == leaky && reads || f.Kind == forbidden && (!reads || !isOnInstance(r)) {
 		return false
 	}
 	f.seen++
@@ -117,6 +118,8 @@ func (w *world) fault(s strike, r *http.Request) *gateway.Fault {
 	switch s.Kind {
 	case leaky:
 		return &gateway.Fault{Status: http.StatusUnprocessableEntity, Detail: "not while postgresql://owner:" + leakedPassword + "@host/main is in use by " + keyIn(r)}
+	case forbidden:
+		return &gateway.Fault{Status: http.StatusNotFound, Detail: "not allowed to access this with the key"}
 	case goesSilent:
 		fallsSilent(r)
 		return &gateway.Fault{AfterCommit: true, Drop: true} // a creation that the service never saw is rightly an error
@@ -128,6 +131,14 @@ func (w *world) fault(s strike, r *http.Request) *gateway.Fault {
 		return &gateway.Fault{Page: http.StatusBadGateway}
 	}
 	return weather.Kind(s.Kind).Fault(s.Amount)
+}
+
+// isOnInstance reports whether a request is for the apps, databases or extensions of an
+// instance, or for one of them.
+func isOnInstance(r *http.Request) bool {
+	_, below, _ := strings.Cut(r.URL.Path, "/instances/")
+	_, below, _ = strings.Cut(below, "/")
+	return strings.HasPrefix(below, "apps") || strings.HasPrefix(below, "postgres/")
 }
 
 // keyIn returns the API key of a request.

@@ -208,6 +208,7 @@ const (
 	away       = strikeKind(weather.Kinds) + iota // The service is unreachable for a time, for all clients.
 	goesSilent                                    // The connection falls silent, and no longer delivers answers.
 	leaky                                         // 422 in the service's envelope, with secrets in its text.
+	forbidden                                     // 404 in the service's envelope for what is on an instance: the key may not see it.
 	strikeKinds
 )
 
@@ -215,7 +216,7 @@ func (k strikeKind) String() string {
 	if k < away {
 		return weather.Kind(k).String()
 	}
-	return [...]string{"away", "silent connection", "422 that leaks"}[k-away]
+	return [...]string{"away", "silent connection", "422 that leaks", "forbidden collections"}[k-away]
 }
 
 // A deed is an action of a person in the portal when the step's n-th request arrives; 0 is

@@ -24,13 +24,11 @@ var (
 	attributesOf = objchange.Attributes
 	textOf       = objchange.Text
 	attribute    = objchange.Attribute
-	plain        = objchange.Plain
 	encode       = objchange.Encode
 	proposed     = objchange.Proposed
 	misplanned   = objchange.Misplanned
 	departs      = objchange.Departs
 	differences  = objchange.Differences
-	shown        = objchange.Shown
 )
 
 // configValue converts an argument of a block to a value. Missing members are null.

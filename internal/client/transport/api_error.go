@@ -100,6 +100,25 @@ func (e *APIError) Foreign() bool { return e.Code == "" }
 // server.
 func (e *APIError) Limited() bool { return isLimit(e.Status, e.RetryAfter) }
 
+// TooLarge reports whether the request was refused because of its size.
+func (e *APIError) TooLarge() bool { return e.Status == http.StatusRequestEntityTooLarge }
+
+// Fails reports whether the server failed, and not the request.
+func (e *APIError) Fails() bool { return e.Status >= http.StatusInternalServerError }
+
+// RefusesRecord reports whether the service refused to read a record in a way that some
+// services use for one that is gone. That is no proof. An account is never gone.
+func (e *APIError) RefusesRecord() bool {
+	if e.Foreign() || e.Limited() || e.Method != http.MethodGet || strings.Count(e.Path, "/") < 2 {
+		return false
+	}
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusGone, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}
+
 // isLimit reports whether a status refuses the pace of requests. Some services answer 403
 // for that, and then say when to come back.
 func isLimit(status int, told time.Duration) bool {

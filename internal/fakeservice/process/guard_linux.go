@@ -24,7 +24,7 @@ func limitsHere() Limits {
 	l := Limits{Memory: mostMemory, Processes: mostProcesses}
 	var machine unix.Sysinfo_t
 	if unix.Sysinfo(&machine) == nil {
-		l.Memory = min(l.Memory, int64(machine.Totalram)*int64(machine.Unit)/2) //nolint:unconvert // the types differ by architecture
+		l.Memory = min(l.Memory, int64(machine.Totalram)*int64(machine.Unit)/2) // the types differ by architecture
 	}
 	return l
 }

@@ -151,7 +151,7 @@ func (r *appResource) refuseUnknownVariables(ctx context.Context, state, plan ap
 	var secret types.Map
 	diags.Append(config.GetAttribute(ctx, path.Root("secret_env_wo"), &secret)...)
 	app, err := r.Client.App(ctx, plan.InstanceID.ValueString(), plan.Name.ValueString())
-	if err != nil || app.Env.Set && !(isKnown(plan.Env) && isKnown(secret)) {
+	if err != nil || app.Env.Set && (!isKnown(plan.Env) || !isKnown(secret)) {
 		return
 	}
 	if _, err := envToSend(state, plan, app.Env, knownStrings(plan.Env), knownStrings(secret), keys); err != nil {

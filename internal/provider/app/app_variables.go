@@ -124,7 +124,7 @@ func areVariables(record, planned, prior map[string]string) bool {
 	for name, value := range planned {
 		shown, ok := record[name]
 		before, had := prior[name]
-		if !ok || shown != value && !(had && before != shown && sameVariable(shown, value)) {
+		if !ok || shown != value && (!had || before == shown || !sameVariable(shown, value)) {
 			return false
 		}
 	}

@@ -125,7 +125,7 @@ const HiddenVariable = "(value not shown)"
 // value. If a record shows the old values after it, the change is not in effect.
 func changesInClear(asked, was map[string]tftypes.Value) bool {
 	for name, before := range was {
-		if now, stays := asked[name]; !before.Equal(hidden) && !(stays && now.Equal(before)) {
+		if now, stays := asked[name]; !before.Equal(hidden) && (!stays || !now.Equal(before)) {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -137,13 +136,13 @@ func nextStep(err error) string {
 		return "If that is a limit of the account, delete what you do not need, or ask for a higher limit. Otherwise, apply again later."
 	case errors.Is(err, transport.ErrRateLimited):
 		return "Apply again later, or with a lower -parallelism."
-	case refused != nil && refused.Status == http.StatusRequestEntityTooLarge:
+	case refused != nil && refused.TooLarge():
 		return "Nothing was done. Make the request smaller, such as by fewer or shorter values, or by dividing a script, then apply again."
 	case errors.Is(err, transport.ErrForeign) && errors.Is(err, client.ErrConflict):
 		return "Check in the portal whether it exists already, or whether something else is changing it, then apply again."
 	case errors.Is(err, transport.ErrForeign) && errors.Is(err, client.ErrValidation):
 		return changeText(err) + ", then apply again."
-	case refused != nil && refused.Foreign() && refused.Status >= http.StatusInternalServerError && strings.Count(refused.Path, "/") > 2:
+	case refused != nil && refused.Foreign() && refused.Fails() && strings.Count(refused.Path, "/") > 2:
 		return "Try again later. If this belongs to an instance that is to be destroyed, remove it from the state: it goes with the instance. " +
 			"Then destroy the instance. This command deletes nothing at the service:\n\nterraform state rm ADDRESS"
 	case errors.Is(err, transport.ErrForeign), errors.Is(err, transport.ErrUnreachable), errors.Is(err, transport.ErrOutage):

@@ -2,7 +2,6 @@ package diagnostics
 
 import (
 	"errors"
-	"net/http"
 	"strings"
 	"sync"
 
@@ -57,25 +56,12 @@ func (s *ServiceCheck) endsRun(err error, diags *diag.Diagnostics) bool {
 func (s *ServiceCheck) AddReadError(diags *diag.Diagnostics, summary string, err error) {
 	switch refused := (*transport.APIError)(nil); {
 	case s.endsRun(err, diags):
-	case errors.As(err, &refused) && refusesRecord(refused):
+	case errors.As(err, &refused) && refused.RefusesRecord() && !errors.Is(refused, client.ErrNotFound):
 		diags.AddError(summary, explain(err, strings.TrimSpace(keyText(err)+" "+
 			"If it is gone, remove it from the state. This command deletes nothing at the service:\n\nterraform state rm ADDRESS")))
 	default:
 		AddClientError(diags, summary, err)
 	}
-}
-
-// refusesRecord reports whether the service refused to read a record in a way that some
-// services use for one that is gone. That is no proof. An account is never gone.
-func refusesRecord(e *transport.APIError) bool {
-	if e.Foreign() || e.Limited() || e.Method != http.MethodGet || strings.Count(e.Path, "/") < 2 {
-		return false
-	}
-	switch e.Status {
-	case http.StatusBadRequest, http.StatusForbidden, http.StatusGone, http.StatusUnprocessableEntity:
-		return !errors.Is(e, client.ErrNotFound)
-	}
-	return false
 }
 
 // WarnUnchecked warns that a value could not be checked. If the base URL leads to

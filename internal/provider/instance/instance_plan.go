@@ -131,5 +131,5 @@ func (m *instanceModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, creati
 		what = "all data of " + strings.Join(attributes.SortedKeys(engines), ", ") + " and the instance's backups"
 	}
 	diags.AddAttributeWarning(at, "All data of an instance will be lost",
-		fmt.Sprintf("The plan %s instance %s (%s). Applying it permanently deletes %s.", does, m.Name.ValueString(), m.ID.ValueString(), what)+hint)
+		fmt.Sprintf("The plan %s instance %s (%s).%s Applying it permanently deletes %s.", does, m.Name.ValueString(), m.ID.ValueString(), hint, what))
 }

@@ -159,7 +159,7 @@ func (m postgresDatabaseModel) warnOfLoss(diags *diag.Diagnostics, at path.Path,
 		hint = base.RenamedHint
 	}
 	diags.AddAttributeWarning(at, "All data of a database will be lost",
-		fmt.Sprintf("The plan drops database %s of instance %s. Applying it permanently deletes everything in it.", name, id)+hint)
+		fmt.Sprintf("The plan drops database %s of instance %s.%s Applying it permanently deletes everything in it.", name, id, hint))
 }
 
 // absent describes the database as an object that was not found.
