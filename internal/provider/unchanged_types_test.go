@@ -123,6 +123,13 @@ func TestPlanModifiersKeepWhatDoesNotChange(t *testing.T) {
 					modifier.PlanModifySet(ctx, planmodifier.SetRequest{Path: at, State: state, Plan: plan, Config: config, StateValue: value, PlanValue: value, ConfigValue: value}, &resp)
 					check(at, resp.PlanValue, value, resp.RequiresReplace)
 				}
+			case schema.MapAttribute:
+				for _, modifier := range attribute.PlanModifiers {
+					value := types.MapValueMust(types.StringType, map[string]attr.Value{"A": types.StringValue("1\n")})
+					resp := planmodifier.MapResponse{PlanValue: value}
+					modifier.PlanModifyMap(ctx, planmodifier.MapRequest{Path: at, State: state, Plan: plan, Config: config, StateValue: value, PlanValue: value, ConfigValue: value}, &resp)
+					check(at, resp.PlanValue, value, resp.RequiresReplace)
+				}
 			default:
 				if field := reflect.ValueOf(attribute).FieldByName("PlanModifiers"); !field.IsZero() {
 					t.Errorf("%s.%s: this test does not know plan modifiers of %T", kind, at, attribute)

@@ -45,8 +45,9 @@ var fieldAttributes = map[string]string{
 }
 
 // attributeOf returns the argument that a field of a request was sent from. request is
-// the request's path. A variable has its own path. Only an instance has the argument engines. If the service refuses
-// the engines in any other request, the argument instance_id names the wrong instance.
+// the request's path. A variable has its own path. Only an instance has the argument
+// engines. If the service refuses the engines in any other request, the argument
+// instance_id names the wrong instance.
 func attributeOf(request, field string) (path.Path, bool) {
 	names := strings.Split(field, ".")
 	attribute, ok := fieldAttributes[names[0]]

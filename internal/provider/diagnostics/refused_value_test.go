@@ -61,7 +61,7 @@ func TestRefusedValueStandsOnItsAttribute(t *testing.T) {
 
 func TestSentFrom(t *testing.T) {
 	refused := &transport.APIError{Status: 422, Code: "validation_failed", Detail: "env.TOKEN: it must not be empty", Method: "PATCH", Path: "/instances/i-1/apps/web"}
-	for field, want := range map[string]path.Path{"env.TOKEN": path.Root("secret_env_wo"), "env.OTHER": path.Root("env"), "port": path.Root("env")} {
+	for field, want := range map[string]path.Path{"env.TOKEN": path.Root("secret_env_wo"), "env.OTHER": path.Root("env").AtMapKey("TOKEN"), "port": path.Root("env").AtMapKey("TOKEN")} {
 		if got, ok := refusedAttribute(SentFrom("secret_env_wo", field, fmt.Errorf("app web: %w", refused))); !ok || !got.Equal(want) {
 			t.Errorf("sent from %s: got the argument %s, want %s", field, got, want)
 		}
