@@ -80,7 +80,7 @@ func TestCapabilitiesAsDocumented(t *testing.T) {
 		"resource identity, and import by it":                      {resourceIdentity},
 		"`terraform query` and actions":                            {listResources, providerActions},
 		"`on_failure` and `before_destroy` of an `action_trigger`": {actionFailures, destroyTriggers},
-		"`destroy = false` in `lifecycle`":                         {lifecycleDestroy},
+		"`destroy = false` in the `lifecycle` of a resource":       {lifecycleDestroy},
 		"`enabled` in `lifecycle`":                                 {lifecycleEnabled},
 	} {
 		for _, c := range capabilities {
