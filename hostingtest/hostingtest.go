@@ -51,12 +51,12 @@ func Start(t testing.TB, options ...Option) *Service {
 // New is like Start for code that is not a test, such as TestMain. The caller must call
 // Close.
 func New(options ...Option) *Service {
-	settings := settings{Options: fakeservice.Options{Speed: Speed}}
+	settings := settings{service: fakeservice.Options{Speed: Speed}}
 	for _, option := range options {
 		option.set(&settings)
 	}
-	must(core.CheckSpeed(settings.Speed))
-	s := serve(fakeservice.New(settings.Options))
+	must(core.CheckSpeed(settings.service.Speed))
+	s := serve(fakeservice.New(settings.service))
 	s.fake.AllowViolations = settings.allowViolations
 	return s
 }

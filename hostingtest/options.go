@@ -20,7 +20,7 @@ type Option struct{ set func(*settings) }
 
 // settings are the effects of options.
 type settings struct {
-	fakeservice.Options
+	service         fakeservice.Options
 	allowViolations bool
 }
 
@@ -33,29 +33,29 @@ func WithViolations() Option {
 // WithSpeed sets how many times faster than real time the clock runs, up to 10,000. The
 // default is Speed.
 func WithSpeed(speed float64) Option {
-	return Option{func(o *settings) { o.Speed = speed }}
+	return Option{func(o *settings) { o.service.Speed = speed }}
 }
 
 // WithStart sets the time at which the clock starts. The default is the current time.
 func WithStart(start time.Time) Option {
-	return Option{func(o *settings) { o.Start = start }}
+	return Option{func(o *settings) { o.service.Start = start }}
 }
 
 // WithAPIKey sets the API key. The default is a random one.
 func WithAPIKey(key string) Option {
-	return Option{func(o *settings) { o.APIKey = key }}
+	return Option{func(o *settings) { o.service.APIKey = key }}
 }
 
 // WithLogger sets the logger. It receives a line for each job and build and, at debug
 // level, for each request. Secrets are never logged. By default nothing is logged.
 func WithLogger(log *slog.Logger) Option {
-	return Option{func(o *settings) { o.Logger = log }}
+	return Option{func(o *settings) { o.service.Logger = log }}
 }
 
 // WithSetup sets the initial contents of a Service, which Reset restores. By default there
 // are no instances and no webhook endpoints.
 func WithSetup(s Setup) Option {
-	return Option{func(o *settings) { o.Setup = s.contents }}
+	return Option{func(o *settings) { o.service.Setup = s.contents }}
 }
 
 // WithReceiver delivers webhooks to a handler in this process, without a network and
@@ -63,6 +63,6 @@ func WithSetup(s Setup) Option {
 // webhooks are not delivered. The Go module webhook verifies deliveries.
 func WithReceiver(receiver http.Handler) Option {
 	return Option{func(o *settings) {
-		o.Courier = webhooks.New(webhooks.Options{Transport: gateway.Transport{Handler: receiver}})
+		o.service.Courier = webhooks.New(webhooks.Options{Transport: gateway.Transport{Handler: receiver}})
 	}}
 }
