@@ -232,7 +232,7 @@ func TestAppInvalid(t *testing.T) {
 	with := func(arguments string) string { return config(fake, "%s", appHCL(arguments)) }
 	const basics = "name = \"guestbook\"\nrepo = \"octo/guestbook\"\n"
 	run(t,
-		refuses(with("name = \"\"\nrepo = \"octo/guestbook\""), `name must not be empty.`),
+		refuses(with("name = \"\"\nrepo = \"octo/guestbook\""), `name must not be empty, "." or ".."`),
 		refuses(with("name = \"a\"\nrepo = \"guestbook\""), `repo must have the form owner/repo, not "guestbook".`),
 		refuses(with(basics+"port = 0"), `port must be from 1 to 65535, not 0.`),
 		refuses(with(basics+"health_path = \"up\""), `health_path must begin with /, not "up"; did you mean "/up"?`),
