@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -84,13 +83,7 @@ func TestAccountProfileThatIsThere(t *testing.T) {
 
 func TestAccountProfileRefusals(t *testing.T) {
 	fake := startFake(t)
-	w := newWorkspace(t, fake, profile("company = \"a\"")+strings.Replace(profile("company = \"b\""), "test", "other", 1))
-	w.says(0, []string{"Warning: Two resources manage the account's profile"}, "plan")
-	changedNothing(t, fake)
-	w.says(1, []string{"Error: Two resources manage the account's profile"}, "apply", "-auto-approve")
-	must(t, fake.Count("PATCH", "/me") == 1, "changes of the profile: got %d, want 1", fake.Count("PATCH", "/me"))
-	fake = startFake(t)
-	w = newWorkspaceBeside(t, fake, "")
+	w := newWorkspace(t, fake, "")
 	w.configure(profile(""))
 	w.says(1, []string{"The API key acts as account " + fake.AccountID() + ", not as acc-none."}, "import", profileAddress, "acc-none")
 	w.says(0, nil, "import", profileAddress, fake.AccountID())

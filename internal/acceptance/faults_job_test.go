@@ -127,6 +127,7 @@ var jobFaults = []faultRow{
 		// The error comes immediately, even while another job runs that would otherwise
 		// be waited for.
 		fake := seededApps(t)
+		fake.AddApp("i-one", fakeservice.App{Name: "guestbook", Repo: "octo/guestbook", Branch: "main", Port: 3000, HealthPath: "/healthz"})
 		fake.HoldJobs(fakeservice.JobMatch{Operation: "rotate"})
 		_, err := fake.StartJob("i-one", "rotate", "")
 		must(t, err == nil, "%v", err)
