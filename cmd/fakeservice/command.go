@@ -27,7 +27,8 @@ func notIgnored(signals []os.Signal) []os.Signal {
 	return slices.DeleteFunc(slices.Clone(signals), signal.Ignored)
 }
 
-// variablesOf returns the environment of a command: what the fake would print for people.
+// variablesOf returns the environment of a command. It has the values that the fake
+// would otherwise print.
 func variablesOf(root string, service *fakeservice.Service) []string {
 	return append(os.Environ(),
 		"HOSTING_BASE_URL="+root+"/api/v1",

@@ -268,7 +268,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 			return
 		}
 		<-life.Done()
-		done <- nil // being told to end is no error
+		done <- nil // a request to end is not an error
 	}()
 	select {
 	case err = <-served:

@@ -155,9 +155,9 @@ func confirm[T any](ctx context.Context, c *Client, s subject, again func(contex
 }
 
 // A HiddenError reports a collection that the service answers with "not found" although
-// what it belongs to exists. That proves nothing: the key may not be allowed to read it.
+// its owner exists. That proves nothing: the key may not be allowed to read it.
 type HiddenError struct {
-	Owner string // what the collection belongs to: "instance i-1" or "the account"
+	Owner string // the owner of the collection: "instance i-1" or "the account"
 	Err   *transport.APIError
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The record of a stopped app may have zeros, which are no values.
+// The record of a stopped app may have zeros, which do not count as values.
 func TestZerosOfAnApp(t *testing.T) {
 	for raw, want := range map[string][3]bool{ // whether port, health_path and memory_mb have a value
 		`{"name": "web", "port": 0, "health_path": "", "memory_mb": 0}`:         {},

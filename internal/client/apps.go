@@ -36,8 +36,8 @@ type App struct {
 	CreatedAt  Time                     `json:"created_at"`
 }
 
-// UnmarshalJSON reads an app's record. A port of 0 and an empty path are no values: the
-// record of a stopped app may have them.
+// UnmarshalJSON reads an app's record. A port of 0 and an empty path do not count as
+// values: the record of a stopped app may have them.
 func (a *App) UnmarshalJSON(raw []byte) error {
 	type fields App
 	if err := json.Unmarshal(raw, (*fields)(a)); err != nil {

@@ -170,7 +170,7 @@ func TestDeletionWithoutAJob(t *testing.T) {
 			}
 			pending, err := enter(t, c).DropExtension(within(t, time.Hour), "d", "e")
 			if gone && (err != nil || pending != NothingPending()) || !gone && !isAs[*NoProofError](err) {
-				t.Errorf("%s: got %+v and error %v, want nothing pending if it goes, and otherwise a *NoProofError", name, pending, err)
+				t.Errorf("%s: got %+v and error %v, want nothing pending if it is gone, and otherwise a *NoProofError", name, pending, err)
 			}
 		})
 	}

@@ -69,8 +69,8 @@ func Refused(err error) bool {
 	return errors.As(err, &refused) && (refused.Conflicts() || refused.Status == http.StatusUnprocessableEntity)
 }
 
-// refusesRequest reports whether the service itself refused a request as such: what it asks
-// for, and not the key that it came with.
+// refusesRequest reports whether the service itself refused the content of a request, and
+// not the key that it came with.
 func refusesRequest(err error) bool {
 	var refused *transport.APIError
 	return Refused(err) || errors.As(err, &refused) && refused.Status == http.StatusBadRequest && !refused.Foreign()

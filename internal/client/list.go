@@ -127,7 +127,7 @@ type page[T any] struct {
 	items      []T
 	unreadable []string                   // the reasons why elements cannot be read
 	next       string                     // the cursor of the next page, or ""
-	others     map[string]json.RawMessage // the members beside the items
+	others     map[string]json.RawMessage // the members other than the items
 }
 
 func listPage[T any](ctx context.Context, c *Client, collection, cursor string, r listing) (page[T], error) {

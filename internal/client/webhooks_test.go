@@ -105,8 +105,8 @@ func TestTwoEndpointsOfOneURLNeverAdoptEachOther(t *testing.T) {
 	})
 }
 
-// The record that is read back tells what has become of a change. Its answer counts if no
-// read succeeds.
+// The record that is read back shows whether a change took effect. The answer to the
+// change counts if no read succeeds.
 func TestChangeOfAnEndpoint(t *testing.T) {
 	record := func(enabled bool) http.HandlerFunc {
 		return says(200, object{"id": "w", "url": "https://h.example/", "enabled": enabled})

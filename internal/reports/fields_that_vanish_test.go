@@ -2,7 +2,7 @@ package reports
 
 import "testing"
 
-// Records lack fields that were there before.
+// Records lack fields that they had before.
 func TestFieldsThatVanish(t *testing.T) {
 	hcl := machine(`tags = ["a"]`) + list(`["203.0.113.0/24"]`) +
 		web(onMachine, "env = { A = \"1\" }\n  links = [\"auth\"]\n  public = true") +

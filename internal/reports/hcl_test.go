@@ -24,7 +24,7 @@ resource "hosting_instance" "a" {
 `, more)
 }
 
-// onMachine is the argument of what is on the machine.
+// onMachine is the argument of everything on the machine.
 const onMachine = "instance_id = hosting_instance.a.id"
 
 // web is an app.
@@ -142,7 +142,7 @@ func ignores(paths string) string {
 	return "  lifecycle {\n    ignore_changes = [" + paths + "]\n  }"
 }
 
-// resource is a block with arguments, of a resource whose address is kind.name.
+// resource is the block of a resource, with its arguments. The address has the form kind.name.
 func resource(address string, arguments ...string) string {
 	return block("resource", address, arguments)
 }

@@ -107,7 +107,7 @@ func (e *APIError) TooLarge() bool { return e.Status == http.StatusRequestEntity
 func (e *APIError) Fails() bool { return e.Status >= http.StatusInternalServerError }
 
 // RefusesRecord reports whether the service refused to read a record in a way that some
-// services use for one that is gone. That is no proof. An account is never gone.
+// services use for one that is gone. That does not prove it. An account is never gone.
 func (e *APIError) RefusesRecord() bool {
 	if e.Foreign() || e.Limited() || e.Method != http.MethodGet || strings.Count(e.Path, "/") < 2 {
 		return false

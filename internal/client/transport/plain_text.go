@@ -12,8 +12,8 @@ var terminalSequence = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]" 
 	"|(?:\x1b[]PX^_]|[\u0090\u0098\u009d-\u009f])[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)" +
 	"|\x1b[ -/]*[0-~]")
 
-// PlainText returns a text without what a terminal acts on instead of showing it: control
-// sequences, control characters other than line feeds and tabs, and marks that change the
+// PlainText returns a text without the parts that a terminal acts on instead of showing them:
+// control sequences, control characters other than line feeds and tabs, and marks that change the
 // direction of writing.
 func PlainText(text string) string {
 	return strings.Map(func(r rune) rune {

@@ -6,7 +6,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 )
 
-// What the owner sets for all sessions of a database does not reach the service's own.
+// The owner's settings for all sessions of a database do not reach the service's own sessions.
 func TestOwnersSettings(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, newServer(t), loopback.Address(t.Context(), DirectPort, PooledPort))

@@ -150,7 +150,7 @@ func parentOf(pid int) int {
 	return parent
 }
 
-// memoryOf returns the memory that processes use together. What they share counts several
+// memoryOf returns the memory that processes use together. Shared memory counts several
 // times at first, which is fast to find out, and once if that exceeds a limit.
 func memoryOf(all []int, limit int64) (used int64) {
 	for _, pid := range all {
@@ -175,8 +175,8 @@ func resident(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// proportional returns the memory of a process without that of files. What n processes
-// share counts by an nth for each. A process may hide this; all its memory counts then.
+// proportional returns the memory of a process without that of files. Each of n processes
+// that share memory counts an nth of it. A process may hide this; all its memory counts then.
 func proportional(pid int) (bytes int64) {
 	rollup, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {

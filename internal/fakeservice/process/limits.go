@@ -2,7 +2,7 @@ package process
 
 import "fmt"
 
-// Limits are the most that the programs in one sandbox may use together.
+// Limits apply to all programs in one sandbox together.
 type Limits struct {
 	// Memory is in bytes. It does not include files that programs execute or map.
 	Memory int64

@@ -15,8 +15,8 @@ type response struct {
 	body        any
 	raw         []byte
 	contentType string
-	// unknown means that nobody can say whether the call was carried out. Such an answer is
-	// not the service's, so it is not in the document.
+	// unknown means that nobody can say whether the call was carried out. This answer does
+	// not come from the service, so it is not in the document.
 	unknown bool
 }
 

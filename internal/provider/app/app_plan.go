@@ -118,7 +118,7 @@ func planChange(state, plan *appModel) {
 }
 
 // adoptTriggers sets the triggers of an imported app's state to the planned ones, if it has
-// none. No record has them, so the first ones after an import are no change.
+// none. No record has them, so the first ones after an import do not change anything.
 func (m *appModel) adoptTriggers(ctx context.Context, private privatestate.Reader, plan appModel, diags *diag.Diagnostics) {
 	if imported, _ := privatestate.Load[bool](ctx, private, privatestate.ImportedKey, diags); imported && m.RedeployTriggers.IsNull() {
 		m.RedeployTriggers = plan.RedeployTriggers

@@ -87,7 +87,7 @@ func (r *appResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp
 				Validators:    []validator.Map{attributes.NoNullValue{}},
 				PlanModifiers: []planmodifier.Map{lineEndings{}},
 				MarkdownDescription: "Variables of the app and its builds, stored in the state in plain text; use `secret_env_wo` for secrets. Default: none. " +
-					"A change builds and deploys in place; other line endings are no change. After an import, the app keeps its variables until you set `env`. " +
+					"A change builds and deploys in place; other line endings do not count as a change. After an import, the app keeps its variables until you set `env`. " +
 					"The apply that sets it removes all variables that are not in the configuration. " +
 					"For variables that somebody else has set or changed, the state and the plan show the names without the values.",
 			},

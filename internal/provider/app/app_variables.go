@@ -75,7 +75,9 @@ func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n
 // mistake that is corrected.
 type lineEndings struct{}
 
-func (lineEndings) Description(context.Context) string { return "other line endings are no change" }
+func (lineEndings) Description(context.Context) string {
+	return "other line endings do not count as a change"
+}
 
 func (m lineEndings) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
 

@@ -19,8 +19,8 @@ import (
 // The rules below are for values that do not come from a closed list (see one_of.go).
 // Their errors are in this provider's words, with a suggestion if possible.
 
-// A TextRule validates a string. Of a value that a mock may have made, it is also a plan
-// modifier, see isMocked.
+// A TextRule validates a string. It is also a plan modifier, for values that a mock may
+// have made, see isMocked.
 type TextRule struct {
 	must  string // "must have the form owner/repo"
 	holds func(string) bool

@@ -96,7 +96,7 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// What a mock may have made is refused by the plan, which a mock has not.
+// Only the plan, which mocks do not have, refuses a value that a mock may have made.
 func TestMockedValuesAreRefusedByThePlanAlone(t *testing.T) {
 	for _, row := range []struct {
 		rule               TextRule

@@ -78,7 +78,7 @@ func containsAll(texts, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(text string) bool { return !slices.Contains(texts, text) })
 }
 
-// plainForm returns what all forms of a text have in common, or "" if the value is no text.
+// plainForm returns what all forms of a text have in common, or "" if the value is not a text.
 func plainForm(v tftypes.Value) string {
 	var text string
 	if v.As(&text) != nil {
@@ -121,8 +121,8 @@ func likenessOfVariables(asked, kept map[string]tftypes.Value) likeness {
 // HiddenVariable is the value, in a state, of a variable whose value Terraform has not set.
 const HiddenVariable = "(value not shown)"
 
-// changesInClear reports whether a change of variables alters one of which the state has the
-// value. If a record shows the old values after it, the change is not in effect.
+// changesInClear reports whether a change of variables alters a variable whose value is in the
+// state. If a record shows the old values after it, the change is not in effect.
 func changesInClear(asked, was map[string]tftypes.Value) bool {
 	for name, before := range was {
 		if now, stays := asked[name]; !before.Equal(hidden) && (!stays || !now.Equal(before)) {

@@ -32,7 +32,7 @@ func variablesValue(variables map[string]string) tftypes.Value {
 	return tftypes.NewValue(textMap, all)
 }
 
-// budgetsValue returns engines with their budgets; nil is no budget.
+// budgetsValue returns engines with their budgets; nil means that there is no budget.
 func budgetsValue(budgets map[string]any) tftypes.Value {
 	all := map[string]tftypes.Value{}
 	for name, budget := range budgets {

@@ -152,7 +152,7 @@ var libpqVariables = map[string]string{
 var parameterName = regexp.MustCompile(`^[a-z][a-z_]*$`)
 
 // addParameters adds the variables for the parameters of a URL. As in libpq, the last of
-// two counts, and a plus is no space.
+// two counts, and a plus is not a space.
 func addParameters(env map[string]string, query string) *function.FuncError {
 	for parameter := range strings.SplitSeq(query, "&") {
 		if parameter == "" {

@@ -88,7 +88,7 @@ func (m *instanceModel) needsConnection() bool {
 }
 
 // expiresSoon reports whether a certificate in PEM ends within 60 days. It is false for a text
-// that is no certificate.
+// that is not a certificate.
 func expiresSoon(certificate string, now time.Time) bool {
 	block, _ := pem.Decode([]byte(certificate))
 	if block == nil {

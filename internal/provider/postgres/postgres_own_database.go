@@ -8,7 +8,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// An instance's own database comes and goes with its postgres engine. It is nobody's to manage.
+// An instance's own database comes and goes with its postgres engine. No resource manages it.
 
 // ownDatabase returns the name of an instance's own database.
 func ownDatabase(ctx context.Context, c *client.Client, turn *client.Turn) (string, error) {

@@ -13,8 +13,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
-// What a script made cannot be read. It is gone if the engine or the database that the script
-// ran in is confirmed to be gone, or if that database is newer than the one that was noted.
+// The objects that a script made cannot be read. They are gone if the engine or the
+// database that the script ran in is confirmed to be gone, or if that database is newer than
+// the one that was noted.
 
 // refreshDatabase looks for the engine and the database that the script ran in. The instance's
 // own database need not be in the list of databases: it comes and goes with the engine.
@@ -63,7 +64,7 @@ func (r *postgresScriptResource) warnOfNewDatabase(m postgresScriptModel, diags 
 	if !r.Planned.IsCreating((&postgresDatabaseModel{InstanceID: m.InstanceID, Name: m.Database}).object().Managed()) {
 		return
 	}
-	diags.AddAttributeWarning(path.Root("database"), "The database of a script is created anew",
+	diags.AddAttributeWarning(path.Root("database"), "The database of a script is created again",
 		fmt.Sprintf("The plan creates database %s of instance %s, so what the script made there goes with the former one. "+
 			"This apply does not run the script in the new one. Apply again: the next plan runs it.", name, id))
 }
@@ -71,6 +72,6 @@ func (r *postgresScriptResource) warnOfNewDatabase(m postgresScriptModel, diags 
 // warnOfLostScript warns that what the script made is gone.
 func warnOfLostScript(instanceID string, diags *diag.Diagnostics) {
 	diags.AddWarning("What a script made on instance "+instanceID+" is gone",
-		"The instance, its postgres engine or the script's database is gone or was created anew, and everything that the script created went with it. "+
+		"The instance, its postgres engine or the script's database is gone or was created again, and everything that the script created went with it. "+
 			"So the script was removed from the state. If it is still in the configuration, the next apply runs it again.")
 }

@@ -161,7 +161,7 @@ func word(e hclsyntax.Expression) string {
 	if keyword := hcl.ExprAsKeyword(e); keyword != "" {
 		return keyword
 	}
-	v, _ := e.Value(nil) // anything else than a constant is no word
+	v, _ := e.Value(nil) // only a constant can be a word
 	switch {
 	case v.Type() == cty.String:
 		return v.AsString()

@@ -9,7 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// What a plan does with an object.
+// The actions of a plan on an object.
 const (
 	nothing  = "no-op"
 	create   = "create"
@@ -22,7 +22,7 @@ const (
 // A change is the plan of one object.
 type change struct {
 	address string
-	block   *block // nil if it is not configured any more
+	block   *block // nil if it is no longer configured
 	own     map[string]cty.Value
 	kind    string
 	action  string
