@@ -88,11 +88,10 @@ func TestUntaintedScriptIsAppliedBeforeAnotherChange(t *testing.T) {
 		change  string // the command that makes it after the advice was followed
 		want    []string
 	}{
-		"no block":                  {false, "", "plan", apply, []string{"gone"}},
-		"ignored and destroyed":     {true, ignoring, "plan -destroy", "destroy -auto-approve", []string{"gone"}},
-		"another database":          {false, scriptHCL(arguments + `database = "main"`), "plan", apply, []string{"gone", "one"}},
-		"another instance":          {false, onInstance(`"i-two"`), "plan", apply, []string{"gone", "one"}},
-		"an instance not yet known": {false, "resource \"terraform_data\" \"id\" {\n input = \"i-two\"\n}\n" + onInstance("terraform_data.id.output"), "plan", apply, []string{"gone", "one"}},
+		"no block":              {false, "", "plan", apply, []string{"gone"}},
+		"ignored and destroyed": {true, ignoring, "plan -destroy", "destroy -auto-approve", []string{"gone"}},
+		"another database":      {false, scriptHCL(arguments + `database = "main"`), "plan", apply, []string{"gone", "one"}},
+		"another instance":      {false, onInstance(`"i-two"`), "plan", apply, []string{"gone", "one"}},
 		// Terraform does not show the state to this plan, so the deletion refuses.
 		"replaced on request": {false, scriptHCL(arguments), apply + replace, apply + replace, []string{"gone", "one"}},
 	} {

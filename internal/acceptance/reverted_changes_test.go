@@ -420,7 +420,7 @@ func TestRefusedSecretOfAnImportedAppTakesNothing(t *testing.T) {
 			w := newWorkspace(t, fake, "import {\n to = hosting_app.test\n id = \"i-one/guestbook\"\n}\n"+oneApp(""))
 			w.apply()
 			refuse(fake)
-			w.configure(oneApp(secretEnv(`S = "mine"`, 1)))
+			w.configure(oneEnv(`A = "1"`, secretEnv(`S = "mine"`, 1)))
 			w.fails("Not now")
 			w.configure(oneApp(""))
 			w.apply()
