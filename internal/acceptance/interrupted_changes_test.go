@@ -19,8 +19,8 @@ func bareInstance(arguments string) string {
 	return "resource \"hosting_instance\" \"test\" {\n " + arguments + "\n}\n"
 }
 
-// A change that an interrupted apply has requested is not requested again: the next apply
-// waits for its job and sees that the change is made.
+// A costly change that an interrupted apply has requested is not requested again: the next
+// apply waits for its job and sees that the change is made.
 func TestInterruptedChangesAreNotRepeated(t *testing.T) {
 	t.Parallel()
 	instance := "name = \"test\"\n region = \"eu-central\"\n deletion_protection = false\n"
@@ -37,9 +37,6 @@ func TestInterruptedChangesAreNotRepeated(t *testing.T) {
 		"engines": {
 			startFake, bareInstance(instance + "plan = \"free\"\n engines = { postgres = {} }"), bareInstance(instance + "plan = \"free\"\n engines = { postgres = {}, redis = {} }"),
 			"engines", "PUT", "/instances/*/engines",
-		},
-		"an app, restarted": {
-			seededApps, oneApp("port = 3000"), oneApp("port = 8080"), "app_update", "PATCH", "/instances/*/apps/guestbook",
 		},
 		"an app, built": {
 			seededApps, oneApp("env = { A = \"1\" }"), oneApp("env = { A = \"2\" }"), "app_update", "PATCH", "/instances/*/apps/guestbook",

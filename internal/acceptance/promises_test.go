@@ -74,10 +74,14 @@ func TestServiceThatNormalisesSettings(t *testing.T) {
 			func(m map[string]any) { m["site_url"] = fmt.Sprint(m["site_url"], "/") },
 		},
 		"allowlist": {
-			"resource \"hosting_allowlist\" \"test\" {\n instance_id = \"i-one\"\n cidrs = [\"203.0.113.0/24\"]\n}",
-			"resource \"hosting_allowlist\" \"test\" {\n instance_id = \"i-one\"\n cidrs = [\"203.0.113.0/25\"]\n}",
+			"resource \"hosting_allowlist\" \"test\" {\n instance_id = \"i-one\"\n cidrs = [\"203.0.113.7\"]\n}",
+			"resource \"hosting_allowlist\" \"test\" {\n instance_id = \"i-one\"\n cidrs = [\"203.0.113.8\"]\n}",
 			"GET", "/instances/*/allowlist",
-			func(m map[string]any) { m["allowlist"] = append(m["allowlist"].([]any), "10.0.0.0/8") },
+			func(m map[string]any) {
+				for i, block := range m["allowlist"].([]any) {
+					m["allowlist"].([]any)[i] = fmt.Sprint(block, "/32")
+				}
+			},
 		},
 		"webhook endpoint": {
 			"resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example/a\"\n}",
