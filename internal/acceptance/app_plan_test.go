@@ -34,7 +34,7 @@ func TestPlansOfApps(t *testing.T) {
 	}{
 		"all is well":             {appOn(`"i-one"`, "name = \"app\"\nlinks = [\"auth\"]\nmemory_mb = 512"), 0, nil, "Warning: The"},
 		"engines that are off":    {appOn(`"i-bare"`, "name = \"app\"\nlinks = [\"auth\"]"), 0, []string{"The engine apps is off", "The engine auth is off", "which is currently off on instance i-bare"}, ""},
-		"a misspelt link":         {appOn(`"i-one"`, "name = \"app\"\nlinks = [\"atuh\"]"), 0, []string{`There is no engine "atuh"; did you mean "auth"?`}, ""},
+		"a misspelt link":         {appOn(`"i-one"`, "name = \"app\"\nlinks = [\"atuh\"]"), 0, []string{"The service may refuse the link", `did you mean "auth"?`}, ""},
 		"memory over the budget":  {appOn(`"i-one"`, "name = \"app\"\nmemory_mb = 1537"), 0, []string{"App memory exceeds the apps engine", "the apps engine of instance i-one has 1536 MB"}, ""},
 		"memory over the plan":    {appOn(`"i-two"`, "name = \"app\"\nmemory_mb = 2000"), 0, []string{"App memory exceeds the instance's plan", "instance i-two is currently on plan free, which has 1536 MB"}, ""},
 		"memory over every plan":  {appOn(`"i-one"`, "name = \"app\"\nmemory_mb = 99999"), 1, []string{"App memory exceeds every plan", "the biggest plan, xlarge, has 16384 MB"}, ""},
