@@ -20,7 +20,7 @@ import (
 // Their errors are in this provider's words, with a suggestion if possible.
 
 // A TextRule validates a string. It is also a plan modifier, for values that a mock may
-// have made, see isMocked.
+// have made, see IsMocked.
 type TextRule struct {
 	must  string // "must have the form owner/repo"
 	holds func(string) bool
