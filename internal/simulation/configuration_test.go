@@ -46,10 +46,10 @@ const (
 // values is the number of values of each argument. The value 0 leaves the argument out, or
 // is the simplest one.
 var values = [arguments]int{
-	argEngines: 7, argPlan: 3, argMemory: 3, argTags: 4, argName: 2, argRegion: 2, argProtected: 2, argTimeout: 2, argSpare: 3,
+	argEngines: 7, argPlan: 3, argMemory: 3, argTags: 4, argName: 3, argRegion: 2, argProtected: 2, argTimeout: 2, argSpare: 3,
 	argAllowlist: 4, argOnDestroy: 2, argConsole: 4, argAuth: 3, argEndpoint: 4, argEndpointSecret: 4,
 	argDatabase: 3, argDatabaseProtected: 2, argExtension: 3, argScript: 3, argDestroySQL: 2,
-	argApp: 2, argBranch: 2, argEnv: 4, argSecretEnv: 4, argLinks: 2, argPort: 2, argPublic: 2, argTrigger: 3, argAppProtected: 2, argProfile: 3, argEphemeral: 2,
+	argApp: 2, argBranch: 2, argEnv: 5, argSecretEnv: 4, argLinks: 2, argPort: 2, argPublic: 2, argTrigger: 3, argAppProtected: 2, argProfile: 4, argEphemeral: 2,
 }
 
 func (a argument) String() string {
@@ -125,7 +125,7 @@ func (c configuration) instanceBlock(address, name string, tags []string) block 
 
 func (c configuration) tags() []string { return [][]string{nil, {"a"}, {"a", "b"}, {}}[c[argTags]] }
 
-func (c configuration) name() string { return []string{"web", "site"}[c[argName]] }
+func (c configuration) name() string { return []string{"web", "site", "Shop "}[c[argName]] }
 
 // blocks returns the resource blocks of the configuration. It leaves out blocks that need
 // an engine that is off.
@@ -168,7 +168,7 @@ func (c configuration) blocks() []block {
 		script["destroy_sql"] = "drop it"
 	}
 	add(c[argScript] > 0 && c.has("postgres"), "hosting_postgres_script", 2, script)
-	add(c[argProfile] > 0, "hosting_account_profile", 1, map[string]any{"company": []string{"", "One Company", "Two Companies"}[c[argProfile]]})
+	add(c[argProfile] > 0, "hosting_account_profile", 1, map[string]any{"company": []string{"", "One Company", "Two Companies", " Three Companies\n"}[c[argProfile]]})
 	add(c[argApp] > 0 && c.has("apps"), "hosting_app", 1, c.app())
 	return all
 }
@@ -193,7 +193,7 @@ func (c configuration) app() map[string]any {
 		"branch": []string{"main", "next"}[c[argBranch]], "port": []int{3000, 8080}[c[argPort]], "public": c[argPublic] == 1,
 		"deletion_protection": c[argAppProtected] == 1,
 	}
-	env := []map[string]any{nil, {"A": "1"}, {"A": "2", "B": "3"}, {}}[c[argEnv]]
+	env := []map[string]any{nil, {"A": "1"}, {"A": "2", "B": "3"}, {}, {"A": "1\n"}}[c[argEnv]]
 	if c[argSecretEnv] > 0 {
 		secret := map[string]any{"TOKEN": secretVariables[c[argSecretEnv]]}
 		if c[argSecretEnv] == 3 { // B moves between env and secret_env_wo

@@ -42,7 +42,7 @@ func drawStep(t *rapid.T, before []step) step {
 		By:      oneOf(t, "by", 0, 0, 0, 1),
 		Verb:    oneOf(t, "verb", apply, apply, apply, apply, apply, apply, apply, refresh, destroy, targeted, replace, reimport, rotate, restartEngine, redeploy, restartApp),
 		Target:  rapid.IntRange(0, 9).Draw(t, "target"),
-		Flags:   oneOf[flags](t, "flags", 0, 0, 0, 0, 0, 0, 0, 0, withoutRefresh, oneByOne, planningTwice, planningTwice, oneByOne|planningTwice),
+		Flags:   oneOf[flags](t, "flags", 0, 0, 0, 0, 0, 0, 0, 0, withoutRefresh, oneByOne, planningTwice, planningTwice, oneByOne|planningTwice, unknownIDs, unknownIDs|withoutRefresh),
 		Edits:   several(t, "edits", 4, drawEdit),
 		Strikes: several(t, "strikes", 3, drawStrike),
 		Deeds:   several(t, "deeds", 2, drawDeed),

@@ -13,13 +13,16 @@ const (
 	// plans get the prior state, and the first one's warnings are dropped. A resource that
 	// will be deleted is not read.
 	planningTwice
+	// unknownIDs hides the ids of instances from the plan, as references through a module with
+	// depends_on do. The apply knows them.
+	unknownIDs
 )
 
-const flagsEnd = 3
+const flagsEnd = 4
 
 func (f flags) String() string {
 	var all []string
-	for i, name := range []string{"-refresh=false", "-parallelism=1", "-minimal-refresh"} {
+	for i, name := range []string{"-refresh=false", "-parallelism=1", "-minimal-refresh", "ids that are unknown to the plan"} {
 		if f&(1<<i) != 0 {
 			all = append(all, name)
 		}

@@ -83,7 +83,7 @@ func smallerThan(s scenario) []scenario {
 	return all
 }
 
-const shapesEnd = 15
+const shapesEnd = 18
 
 // with returns a changed copy.
 func (s scenario) with(change func(*scenario)) scenario {

@@ -92,6 +92,9 @@ func (w *world) decide(_ int, r *http.Request) *gateway.Fault {
 			w.count(faulted(f.Kind))
 			w.strikes()
 			hit = w.fault(f.strike, r)
+			if f.Kind == ignored {
+				r.Header.Set(ignoringHeader, "1")
+			}
 		}
 	}
 	return hit
@@ -100,7 +103,7 @@ func (w *world) decide(_ int, r *http.Request) *gateway.Fault {
 // matches counts a request that the strike matches, and reports whether it is hit.
 func (f *falling) matches(r *http.Request) bool {
 	reads := r.Method == http.MethodGet
-	if !slices.Contains(classesOf(r), f.Class) || f.Kind == lagging && !reads || f.Kind == leaky && reads || f.Kind == forbidden && (!reads || !isOnInstance(r)) {
+	if !slices.Contains(classesOf(r), f.Class) || f.Kind == lagging && !reads || (f.Kind == leaky || f.Kind == ignored) && reads || f.Kind == forbidden && (!reads || !isOnInstance(r)) {
 		return false
 	}
 	f.seen++
@@ -116,6 +119,8 @@ func (f *falling) matches(r *http.Request) bool {
 // fault returns the fault that a strike causes for one request.
 func (w *world) fault(s strike, r *http.Request) *gateway.Fault {
 	switch s.Kind {
+	case ignored:
+		return nil // the service answers as always
 	case leaky:
 		return &gateway.Fault{Status: http.StatusUnprocessableEntity, Detail: "not while postgresql://owner:" + leakedPassword + "@host/main is in use by " + keyIn(r)}
 	case forbidden:
@@ -166,7 +171,7 @@ func (w *world) serve(to http.ResponseWriter, r *http.Request) {
 	} else {
 		broken, what := w.whatGoes(r, body)
 		repeated := w.repeats(r, body)
-		body = w.scenario.Shapes.asked(r, body)
+		body = w.scenario.Shapes.asked(r, w.withoutIgnored(r, body))
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		if w.refuses(made, r, body) {
 			w.own(r, made.Code, made.Body.Bytes())

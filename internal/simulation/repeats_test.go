@@ -65,7 +65,7 @@ func (w *world) repeats(r *http.Request, body []byte) string {
 		return "" // it may be repeated after a lost answer, or could not know better
 	case r.Method == http.MethodPut && at[len(at)-1] == "engines" && w.scenario.Shapes&(engineNames|engineFlags) == 0 && !w.hidesEngines(known):
 		return w.repeatsEngines(i, body)
-	case r.Method == http.MethodPatch && len(at) == 4 && at[2] == "apps" && w.scenario.Shapes&fewSettings == 0 && w.scenario.Hides == 0:
+	case r.Method == http.MethodPatch && len(at) == 4 && at[2] == "apps" && w.scenario.Shapes&(fewSettings|masked) == 0 && w.scenario.Hides == 0:
 		app, _ := w.fake.App(at[1], at[3])
 		return repeatsApp(app, body)
 	}

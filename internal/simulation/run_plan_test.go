@@ -67,6 +67,7 @@ func (r *run) readUpgraded(p *process, address string, s *saved, prior value) (*
 // plan refreshes the state, unless the command's flags say otherwise, and plans. It reports
 // whether the plan can be applied.
 func (r *run) plan(p *process) (changes map[string]*change, ok bool) {
+	r.planning = true
 	blocks := byAddress(r.cli.blocks())
 	changes = map[string]*change{}
 	all := slices.Compact(slices.Sorted(func(yield func(string) bool) {

@@ -19,7 +19,8 @@ type run struct {
 	// imports are import blocks, by the addresses that they are for.
 	imports map[string]*tfprotov6.ImportResourceStateRequest
 	// forgets is the address of a removed block that destroys nothing.
-	forgets string
+	forgets  string
+	planning bool // whether the command plans, and has not begun to apply
 	// isRefreshed reports whether the command has already refreshed the state.
 	isRefreshed bool
 
@@ -170,7 +171,11 @@ func (r *run) resolve(ref reference, t tftypes.Type) value {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	v, ok := r.known[ref.address]
-	if !ok || !v.IsKnown() {
+	hides := r.planning && r.command.flags&unknownIDs != 0 && ref.attribute == "id"
+	if hides {
+		r.cli.world.countOnce(flagged(unknownIDs))
+	}
+	if !ok || !v.IsKnown() || hides {
 		return unknown(t)
 	}
 	if v.IsNull() {

@@ -209,6 +209,7 @@ const (
 	goesSilent                                    // The connection falls silent, and no longer delivers answers.
 	leaky                                         // 422 in the service's envelope, with secrets in its text.
 	forbidden                                     // 404 in the service's envelope for what is on an instance: the key may not see it.
+	ignored                                       // A change is accepted, and one of its arguments is ignored.
 	strikeKinds
 )
 
@@ -216,7 +217,7 @@ func (k strikeKind) String() string {
 	if k < away {
 		return weather.Kind(k).String()
 	}
-	return [...]string{"away", "silent connection", "422 that leaks", "forbidden collections"}[k-away]
+	return [...]string{"away", "silent connection", "422 that leaks", "forbidden collections", "ignored argument"}[k-away]
 }
 
 // A deed is an action of a person in the portal when the step's n-th request arrives; 0 is

@@ -32,7 +32,7 @@ func (w *world) settle(c *cli) {
 			continue // objects on the instance fail until the next apply replaces it
 		}
 		for _, e := range a.errors() {
-			if !closed(e.text) && !w.neverDeployed(c, e.address) && !w.isUntold(e.text) && !w.isOnFailedMachine(c, e.address) || w.neverRan(c, e) {
+			if !closed(e.text) && !w.neverDeployed(c, e.address) && !w.isOnFailedMachine(c, e.address) || w.neverRan(c, e) {
 				w.violate(settled, "an apply in fair weather ends with (%s %s): %s", e.during, e.address, e.text)
 			}
 		}
@@ -50,6 +50,7 @@ func (w *world) settle(c *cli) {
 // show a change.
 const (
 	inItsOwnForm = "The service stores values in its own form"
+	planNotKnown = "The plan of the instance is not known"
 )
 
 // neverDeployed reports whether an address belongs to an app without any successful build.
@@ -58,12 +59,6 @@ func (w *world) neverDeployed(c *cli, address string) bool {
 	app, there := w.fake.App(c.text(address, "instance_id"), c.text(address, "name"))
 	return there && strings.HasPrefix(address, "hosting_app.") && len(app.Builds) > 0 &&
 		!slices.ContainsFunc(app.Builds, func(b fakeservice.Build) bool { return b.Status == fakeservice.StatusSuccessful })
-}
-
-// isUntold reports whether an error refuses a resize to a plan that no record shows: after
-// an import, nothing else shows the plan.
-func (w *world) isUntold(text string) bool {
-	return w.scenario.Hides&hidesPlan != 0 && strings.Contains(text, hasPlanAlready)
 }
 
 // neverRan reports whether an error protects an instance whose creation has failed.

@@ -28,13 +28,17 @@ const (
 	moreEngines                     // An engine that the provider does not know.
 	otherNumbers                    // A number is written as 320.0, or as a string.
 	ownForm                         // The service stores some values in a different form.
+	masked                          // A record masks the values of variables.
+	trimmed                         // The service trims each text.
+	lowerNames                      // The service keeps names of instances in lower case.
 	allShapes    shapes = 1<<iota - 1
 )
 
 func (s shapes) String() string {
 	var all []string
 	for i, name := range []string{"bare lists", "own record", "job.id", "job", "engine names", "engine flags", "strange types",
-		"nothing told", "old checkout", "few settings", "another success", "another word for running", "one more engine", "numbers in other forms", "values in its own form"} {
+		"nothing told", "old checkout", "few settings", "another success", "another word for running", "one more engine", "numbers in other forms", "values in its own form",
+		"masked variables", "trimmed texts", "names in lower case"} {
 		if s&(1<<i) != 0 {
 			all = append(all, name)
 		}
@@ -167,6 +171,11 @@ func (s shapes) alter(record map[string]any) {
 // alterValues converts values into the service's own form: URLs with a slash, a company in
 // capitals. A block with its prefix length is another spelling of the same value.
 func (s shapes) alterValues(record map[string]any) {
+	if env, ok := record["env"].(map[string]any); ok && s&masked != 0 {
+		for name := range env {
+			env[name] = "********"
+		}
+	}
 	if s&ownForm == 0 {
 		return
 	}
@@ -220,9 +229,10 @@ func (s shapes) alterEngines(record map[string]any) {
 // foreignEngine is on each instance of a service with moreEngines.
 const foreignEngine = "mysql"
 
-// asked turns a request to such a service into one that the fake can answer: the fake does
-// not have the engine.
+// asked turns a request to such a service into one that the fake can answer: with the values
+// that the service keeps, and without the engine that the fake does not have.
 func (s shapes) asked(r *http.Request, body []byte) []byte {
+	body = s.kept(body)
 	var asked struct {
 		Engines map[string]any `json:"engines"`
 	}
@@ -232,4 +242,37 @@ func (s shapes) asked(r *http.Request, body []byte) []byte {
 	delete(asked.Engines, foreignEngine)
 	body, _ = json.Marshal(asked) // decoded JSON can be encoded
 	return body
+}
+
+// kept returns a request's body with the texts that the service keeps.
+func (s shapes) kept(body []byte) []byte {
+	var sent map[string]any
+	if s&(trimmed|lowerNames) == 0 || json.Unmarshal(body, &sent) != nil {
+		return body
+	}
+	for _, members := range []map[string]any{sent, asObject(sent["env"])} {
+		for name, member := range members {
+			if text, ok := member.(string); ok {
+				members[name] = s.text(name, text)
+			}
+		}
+	}
+	body, _ = json.Marshal(sent) // decoded JSON can be encoded
+	return body
+}
+
+// text returns the form in which the service keeps a text.
+func (s shapes) text(name, text string) string {
+	if s&trimmed != 0 && name != "sql" {
+		text = strings.TrimSpace(text)
+	}
+	if s&lowerNames != 0 && name == "name" {
+		text = strings.ToLower(text)
+	}
+	return text
+}
+
+func asObject(v any) map[string]any {
+	members, _ := v.(map[string]any)
+	return members
 }
