@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,27 @@ func (n NewInstance) namesakeOf(i Instance) bool {
 	isCut := len(i.Name) >= shortestCut && strings.HasPrefix(n.Name, i.Name)
 	return (isName(i.Name, n.Name) || isCut) &&
 		(i.PlanID() == "" || strings.EqualFold(i.PlanID(), n.Plan)) && (i.Region == "" || strings.EqualFold(i.Region, n.Region))
+}
+
+// comparable returns instances so that they can be compared with a creation: without a region that
+// the service does not offer, because that is its other name for one that it offers.
+func (c *Client) comparable(ctx context.Context, n NewInstance, instances []Instance) ([]Instance, error) {
+	var all []Instance
+	for _, i := range instances {
+		elsewhere := i
+		elsewhere.Region = ""
+		if !n.namesakeOf(i) && n.namesakeOf(elsewhere) {
+			locations, err := c.Locations(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(locations, func(l Location) bool { return strings.EqualFold(l.ID, i.Region) }) {
+				i = elsewhere
+			}
+		}
+		all = append(all, i)
+	}
+	return all, nil
 }
 
 // equals reports whether an instance matches the request, as far as its record shows.
@@ -94,6 +116,9 @@ func (c *Client) existing(ctx context.Context) ([]Instance, error) {
 // earlier run that was killed between its POST and saving the id.
 func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, running []Instance, err error) {
 	existing, err := c.existing(ctx)
+	if err == nil {
+		existing, err = c.comparable(ctx, n, existing)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -181,6 +206,9 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 	var cut []Instance
 	created, found, err := look(ctx, c, patience, func(ctx context.Context) (Created, bool, error) {
 		instances, err := c.Instances(ctx)
+		if err == nil {
+			instances, err = c.comparable(ctx, n, instances)
+		}
 		if err != nil {
 			return Created{}, false, err
 		}

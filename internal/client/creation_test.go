@@ -65,6 +65,8 @@ func (m *market) serve(w http.ResponseWriter, r *http.Request) {
 	defer m.mu.Unlock()
 	w.Header().Set("Date", time.Now().Add(m.clock).UTC().Format(http.TimeFormat))
 	switch {
+	case strings.HasSuffix(r.URL.Path, "/locations"):
+		respond(w, 200, object{"locations": []object{{"id": "eu"}, {"id": "us"}}})
 	case r.Method == http.MethodPost:
 		m.posts++
 		m.posted = time.Now()
@@ -297,13 +299,15 @@ func TestNamesakes(t *testing.T) {
 			instanceNamed("bigger", "web", "plan", "big"),
 			instanceNamed("other", "db"),
 			{"id": "older", "name": "web", "tier": "free", "region": "eu", "status": "running"},
+			instanceNamed("renamed", "web", "status", "running", "region", "eu-one"),
+			instanceNamed("far", "web", "status", "running", "region", "us"),
 		}}
 		c, _ := newTestClient(t, m.serve)
 		c.Claim("known")
 		c.Claim("")
 		creating, running, err := c.Namesakes(t.Context(), web)
-		if got := fmt.Sprint(identifiers(creating), identifiers(running)); err != nil || got != "[half preparing] [runs strange older]" {
-			t.Errorf("Namesakes: got %s and error %v, want half preparing, and runs, strange and older running", got, err)
+		if got := fmt.Sprint(identifiers(creating), identifiers(running)); err != nil || got != "[half preparing] [runs strange older renamed]" {
+			t.Errorf("Namesakes: got %s and error %v, want half preparing, and runs, strange, older and renamed running", got, err)
 		}
 		_, err = c.CreateInstance(t.Context(), web)
 		var namesake *NamesakeError

@@ -29,6 +29,13 @@ func TestPlaceUnderAnotherName(t *testing.T) {
 			w.quiet(advised)
 			w.counts(1, "POST", instances)
 		},
+		"and the answer to the creation is lost": func(w *world) {
+			w.behaves(keeps("region", func(string) string { return "eu-central-1" }), loses("POST", instances))
+			w.run(hcl, "apply")
+			w.run(hcl, "apply")
+			w.counts(1, "POST", instances)
+			w.manages(machineAddress)
+		},
 		"after a migration": func(w *world) {
 			w.apply(hcl)
 			w.behaves(keeps("region", func(string) string { return "fsn" }))
