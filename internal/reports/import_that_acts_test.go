@@ -30,6 +30,15 @@ func TestImportThatActs(t *testing.T) {
 			w.be(w.builds() == before+1, "builds: got %d, want %d", w.builds(), before+1)
 			w.settled(hcl(`redeploy_triggers = { release = "2" }`))
 		},
+		"a machine whose plan no record shows": func(w *world) {
+			id := w.running()
+			w.behaves(lacks("", "plan"))
+			w.adopts(machine(""), machineAddress, id)
+			w.run(machine(""), "plan").warns("The plan of the instance is not known", "portal").lacks("checkout")
+			w.apply(machine(""))
+			w.counts(0, "POST", resize)
+			w.settled(machine(""))
+		},
 		"timeouts":     after(`timeouts = { create = "45m" }`),
 		"nothing else": after(""),
 		"on_destroy of an allowlist": func(w *world) {

@@ -26,10 +26,15 @@ func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceMo
 	if !before.Name.Equal(plan.Name) {
 		attributes.WarnOfName(diags, "instance", plan.Name, attributes.InstanceNameRule)
 	}
+	if state != nil && before.Plan.IsNull() {
+		diags.AddAttributeWarning(path.Root("plan"), "The plan of the instance is not known",
+			fmt.Sprintf("The service does not show the plan of instance %s. The apply writes %s into the state and does not resize the instance. "+
+				"See in the portal which plan the instance has. If it is another one, resize the instance there.", before.ID.ValueString(), plan.Plan))
+	}
 	if r.Client == nil {
 		return
 	}
-	resized, changed := (before.Plan.IsNull() || partsThatDiffer(before, plan).plan) && !plan.Plan.IsUnknown(), !before.Engines.Equal(plan.Engines)
+	resized, changed := (state == nil || partsThatDiffer(before, plan).plan) && !plan.Plan.IsUnknown(), !before.Engines.Equal(plan.Engines)
 	readPlans := base.InBackground(func() (client.Plans, error) {
 		if !resized && !changed {
 			return client.Plans{}, nil
