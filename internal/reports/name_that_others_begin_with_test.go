@@ -11,7 +11,7 @@ func TestNameThatOthersBeginWith(t *testing.T) {
 				w.fake.AddInstance(instanceRecord{Name: name, Plan: "free", Region: "eu-central"})
 			}
 			w.apply("data \"hosting_instance\" \"x\" {\n  name = \"shop\"\n}\noutput \"id\" { value = data.hosting_instance.x.id }\n")
-			w.be(w.cli.Output("id") == id, "the id: got %v, want %s", w.cli.Output("id"), id)
+			w.outputs("id", id)
 		},
 		"two with the same name": func(w *world) {
 			w.running()

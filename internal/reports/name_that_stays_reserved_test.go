@@ -1,18 +1,15 @@
 package reports
 
-import (
-	"testing"
-	"time"
-)
+import "testing"
 
 // A name stays reserved after the deletion of its object.
 func TestNameThatStaysReserved(t *testing.T) {
 	replaced := func(hcl, address, path string) func(*world) {
 		return func(w *world) {
 			w.apply(hcl)
-			w.behaves(w.until(30*time.Minute, answers("POST", path, 409, "already_exists", "the name is reserved until noon")))
+			remove := w.behaves(answers("POST", path, 409, "already_exists", "the name is reserved until noon"))
 			w.run(hcl, "apply", "-replace="+address).fails("reserved until noon").lacks("import {", "terraform import")
-			w.wait(time.Hour)
+			remove()
 			w.apply(hcl)
 			w.settled(hcl)
 			w.manages(address)

@@ -35,7 +35,7 @@ func TestNumberThatIsNotWhole(t *testing.T) {
 				}
 			}))
 			w.apply(hcl).lacks("catalog", "cannot")
-			w.be(w.cli.Output("n") == "5", "plans: got %v, want 5", w.cli.Output("n"))
+			w.outputs("n", 5)
 			w.quiet(hcl)
 		},
 		"an element that cannot be read": func(w *world) {
@@ -46,7 +46,7 @@ func TestNumberThatIsNotWhole(t *testing.T) {
 				}
 			}))
 			w.apply(hcl).warns("xlarge")
-			w.be(w.cli.Output("n") == "4", "plans: got %v, want 4", w.cli.Output("n"))
+			w.outputs("n", 4)
 		},
 	})
 }

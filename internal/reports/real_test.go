@@ -155,7 +155,7 @@ func (w *workspace) note(made *hclcli.Result, text string) {
 		said := l.Diagnostic
 		d := hclcli.Diagnostic{Severity: said.Severity, Summary: said.Summary, Detail: said.Detail, Address: said.Address}
 		if said.Snippet != nil {
-			d.Attribute, _, _ = strings.Cut(strings.TrimSpace(said.Snippet.Code), " ")
+			d.Attribute = said.Snippet.Code // the line that the CLI shows
 		}
 		if !strings.Contains(d.Summary, "Provider development overrides") {
 			made.Diagnostics = append(made.Diagnostics, d)

@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
@@ -292,25 +291,4 @@ func masks(form func(name, value string) string) trait {
 			env[name] = form(name, fmt.Sprint(v))
 		}
 	})
-}
-
-// until lets a trait end at a time from now, by the service's clock.
-func (s *service) until(d time.Duration, t trait) trait {
-	end := s.fake.Now().Add(d)
-	after, before := t.after, t.before
-	if after != nil {
-		t.after = func(x *exchange) {
-			if s.fake.Now().Before(end) {
-				after(x)
-			}
-		}
-	}
-	if before != nil {
-		t.before = func(x *exchange) {
-			if s.fake.Now().Before(end) {
-				before(x)
-			}
-		}
-	}
-	return t
 }

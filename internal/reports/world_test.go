@@ -232,17 +232,36 @@ func (o outcome) fails(texts ...string) outcome {
 	return o.has("error", texts)
 }
 
-// failsOn is like fails for an error of an argument.
+// failsOn is like fails for an error of an argument. A real CLI shows the line of the
+// configuration in place of the argument's path.
 func (o outcome) failsOn(attribute string, texts ...string) outcome {
 	o.world.t.Helper()
 	o.fails(texts...)
 	for _, d := range o.Diagnostics {
-		if d.Severity == "error" && strings.Contains(d.Attribute, attribute) {
+		if d.Severity == "error" && (strings.Contains(d.Attribute, attribute) || *realCLI != "" && hasNames(d.Attribute, attribute)) {
 			return o
 		}
 	}
 	o.wrong("got no error of %s", attribute)
 	return o
+}
+
+// outputs checks an output.
+func (w *world) outputs(name string, want any) {
+	w.t.Helper()
+	if got := w.cli.Output(name); fmt.Sprint(got) != fmt.Sprint(want) { // a real CLI keeps types, and the simulated one does not
+		w.t.Errorf("the output %s: got %v, want %v", name, got, want)
+	}
+}
+
+// hasNames reports whether a line of a configuration has all names of a path.
+func hasNames(line, path string) bool {
+	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(`.["]`, r) }) {
+		if !strings.Contains(line, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // warns checks that a warning contains all texts.
