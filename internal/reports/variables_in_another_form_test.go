@@ -35,6 +35,17 @@ func TestVariablesInAnotherForm(t *testing.T) {
 			w.behaves(masked)
 			w.apply(hcl).warns("API_KEY", "env")
 		},
+		"a masked value, and a build that failed": func(w *world) {
+			hcl := func(branch string) string {
+				return machine("") + web(onMachine, "env = { API_KEY = \"the-true-key\" }\n  branch = \""+branch+"\"")
+			}
+			w.behaves(masked)
+			w.apply(hcl("main"))
+			w.fake.FailBuilds(buildMatch{}, 1, "no such file")
+			w.run(hcl("next"), "apply").fails("no such file", "apply again")
+			w.apply(hcl("next"))
+			w.be(w.builds() == 3, "builds: got %d, want 3", w.builds())
+		},
 		"the platform's own variables": func(w *world) {
 			hcl := machine("") + web(onMachine, `env = { LOG = "info" }`)
 			w.behaves(platform)

@@ -32,7 +32,7 @@ func (w *world) settle(c *cli) {
 			continue // objects on the instance fail until the next apply replaces it
 		}
 		for _, e := range a.errors() {
-			if !closed(e.text) && !w.neverDeployed(c, e.address) && !w.isOnFailedMachine(c, e.address) || w.neverRan(c, e) {
+			if !closed(e.text) && !w.neverDeployed(c, e.address) && !w.isUntold(e.text) && !w.isOnFailedMachine(c, e.address) || w.neverRan(c, e) {
 				w.violate(settled, "an apply in fair weather ends with (%s %s): %s", e.during, e.address, e.text)
 			}
 		}
@@ -59,6 +59,12 @@ func (w *world) neverDeployed(c *cli, address string) bool {
 	app, there := w.fake.App(c.text(address, "instance_id"), c.text(address, "name"))
 	return there && strings.HasPrefix(address, "hosting_app.") && len(app.Builds) > 0 &&
 		!slices.ContainsFunc(app.Builds, func(b fakeservice.Build) bool { return b.Status == fakeservice.StatusSuccessful })
+}
+
+// isUntold reports whether an error refuses a resize to a plan that no record shows: a resize
+// that was interrupted has been made since.
+func (w *world) isUntold(text string) bool {
+	return w.scenario.Hides&hidesPlan != 0 && strings.Contains(text, hasPlanAlready)
 }
 
 // neverRan reports whether an error protects an instance whose creation has failed.

@@ -69,6 +69,11 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 			return err
 		}
 	}
+	if p.work.Deploying && p.work.Build == "" && len(steps) > 0 {
+		if err := u.buildUnbuilt(ctx, turn, p); err != nil {
+			return err
+		}
+	}
 	turn.Leave()
 	p.stage = appDeploying
 	instanceID, name, before := u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), string(app.Status)
@@ -96,6 +101,20 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 	}
 	p.work = base.PendingWork{}
 	return u.planned.refuseAnother(deployed)
+}
+
+// buildUnbuilt builds an app again whose newest build has failed, after a change that should
+// have built it. A service builds nothing for variables that it has already, and a record
+// that masks them does not show that.
+func (u appUpdate) buildUnbuilt(ctx context.Context, turn *client.Turn, p *appProgress) error {
+	read := func(ctx context.Context) ([]client.Build, error) {
+		return u.Client.RecentBuilds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), client.NewestBuilds)
+	}
+	builds, err := client.ReadBack(ctx, u.Client, read, func(builds []client.Build) bool { return len(builds) > 0 && !builds[0].Failed() })
+	if err != nil || len(builds) == 0 || !builds[0].Failed() {
+		return err
+	}
+	return u.perform(ctx, turn, appStep{}, p)
 }
 
 // builtUnlinked reports whether the error of an update is that of a first build that began
