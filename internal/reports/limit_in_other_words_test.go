@@ -18,11 +18,11 @@ resource "hosting_postgres_database" "d" {
   deletion_protection = false
 }
 `
-	// every refuses each nth request.
+	// every refuses each nth request, six times.
 	every := func(n int64, refuse func(*exchange)) trait {
 		var seen atomic.Int64
 		return trait{before: func(x *exchange) {
-			if seen.Add(1)%n == 0 {
+			if k := seen.Add(1); k%n == 0 && k <= 6*n {
 				refuse(x)
 			}
 		}}
@@ -47,8 +47,8 @@ resource "hosting_postgres_database" "d" {
 			w.apply(machine(""))
 			w.behaves(every(4, func(x *exchange) {
 				x.refuses(429, "rate_limited", "too many requests")
-				x.header.Set("Date", w.fake.Now().UTC().Format(http.TimeFormat))
-				x.header.Set("Retry-After", w.fake.Now().Add(5*time.Second).UTC().Format(http.TimeFormat))
+				x.header.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+				x.header.Set("Retry-After", time.Now().Add(5*time.Second).UTC().Format(http.TimeFormat))
 			}))
 			done(w, time.Hour)
 		},
@@ -56,7 +56,7 @@ resource "hosting_postgres_database" "d" {
 			w.apply(machine(""))
 			w.behaves(every(4, func(x *exchange) {
 				x.refuses(429, "rate_limited", "too many requests")
-				x.header.Set("Retry-After", strconv.FormatInt(w.fake.Now().Add(5*time.Second).Unix(), 10))
+				x.header.Set("Retry-After", strconv.FormatInt(time.Now().Add(5*time.Second).Unix(), 10))
 			}))
 			done(w, time.Hour)
 		},
