@@ -31,6 +31,7 @@ type appProgress struct {
 	model  appModel // the app's current attributes
 	secret secretKeys
 	work   base.PendingWork // begun work whose end was not seen
+	failed string           // the id of the newest build, if an earlier apply has left it failed
 	stage  appStage
 }
 
@@ -69,7 +70,7 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 			return err
 		}
 	}
-	if p.work.Deploying && p.work.Build == "" && len(steps) > 0 {
+	if p.failed != "" && p.work.Build == "" {
 		if err := u.buildUnbuilt(ctx, turn, p); err != nil {
 			return err
 		}
@@ -103,15 +104,15 @@ func (u appUpdate) converge(ctx context.Context, turn *client.Turn, p *appProgre
 	return u.planned.refuseAnother(deployed)
 }
 
-// buildUnbuilt builds an app again whose newest build has failed, after a change that should
-// have built it. A service builds nothing for variables that it has already, and a record
-// that masks them does not show that.
+// buildUnbuilt builds an app again if its newest build is still the failed one, after a
+// change that should have built it. A service builds nothing for variables that it has
+// already, and a record that masks them does not show that.
 func (u appUpdate) buildUnbuilt(ctx context.Context, turn *client.Turn, p *appProgress) error {
 	read := func(ctx context.Context) ([]client.Build, error) {
 		return u.Client.RecentBuilds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), client.NewestBuilds)
 	}
-	builds, err := client.ReadBack(ctx, u.Client, read, func(builds []client.Build) bool { return len(builds) > 0 && !builds[0].Failed() })
-	if err != nil || len(builds) == 0 || !builds[0].Failed() {
+	builds, err := client.ReadBack(ctx, u.Client, read, func(builds []client.Build) bool { return len(builds) > 0 && builds[0].ID != p.failed })
+	if err != nil || len(builds) == 0 || builds[0].ID != p.failed {
 		return err
 	}
 	return u.perform(ctx, turn, appStep{}, p)
@@ -263,6 +264,9 @@ func (u appUpdate) rebuilds(ctx context.Context, app client.App, env map[string]
 	builds, err := u.Client.RecentBuilds(ctx, u.planned.InstanceID.ValueString(), u.planned.Name.ValueString(), showDeployed(p.work.Build))
 	if err != nil {
 		return false, err
+	}
+	if pending && len(builds) > 0 && builds[0].Failed() {
+		p.failed = builds[0].ID
 	}
 	there := p.model
 	there.setBuild(builds)
