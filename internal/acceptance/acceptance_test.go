@@ -15,6 +15,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
 )
 
@@ -44,8 +45,8 @@ func providers() map[string]func() (tfprotov6.ProviderServer, error) {
 var unknowns atomic.Int64
 
 // newServer returns the provider's server as a release serves it.
-func newServer() tfprotov6.ProviderServer {
-	return provider.NewServer("test", provider.WithUnknowns(&unknowns))
+func newServer(options ...provider.Option) tfprotov6.ProviderServer {
+	return provider.NewServer("test", append(options, provider.WithUnknowns(&unknowns))...)
 }
 
 // config returns a configuration for a fake: the provider block, followed by body.
@@ -96,8 +97,14 @@ func onlyInstance(t *testing.T, fake *fakeservicetest.Server) string {
 	return instances[0].ID
 }
 
+// environment is the environment of the CLIs. This process itself writes no logs.
+var environment = os.Environ()
+
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if err := pluginserver.QuietLogs(environment, os.Setenv); err != nil {
+		panic(err) // the names have the right form
+	}
 	addSweepers()
 	if flag.Lookup("sweep").Value.String() != "" {
 		resource.TestMain(m) // runs the sweepers and no test

@@ -231,6 +231,7 @@ func TestKeysAndAliases(t *testing.T) {
 
 	aliases := fmt.Sprintf("provider \"hosting\" {\n  alias    = \"other\"\n  base_url = %q\n  api_key  = %q\n}\n", other.BaseURL, fakeservicetest.APIKey)
 	elsewhere := "resource \"hosting_webhook_endpoint\" \"elsewhere\" {\n  provider = hosting.other\n  url      = \"https://hooks.example.com/elsewhere\"\n}\n"
+	w.program = true // a provider in this process would be the same for both aliases
 	w.configure(aliases + fmt.Sprintf(guardedHCL, "second") + elsewhere)
 	w.apply()
 	w.mustBeSettled()
@@ -352,6 +353,7 @@ func TestAccountThatCannotBeRead(t *testing.T) {
 // has no note. An account that does not have the object must not remove it from the
 // state.
 func TestTaintedObjectOfAnotherAccount(t *testing.T) {
+	t.Parallel()
 	needsCLI(t)
 	for name, row := range map[string]struct {
 		address, hcl string

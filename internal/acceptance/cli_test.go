@@ -18,11 +18,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/inprocess"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
 )
 
-// Ctrl-C and signals are tested with the real CLI and the built provider, because
-// interruption behaves differently inside the testing framework.
+// A CLI that runs to its end finds the provider in this process. One that is started for a
+// signal starts the built program, as for a user, because the signal goes to both.
 
 // builtProvider is the provider's program, built once for all tests.
 var builtProvider struct {
@@ -52,6 +55,8 @@ type workspace struct {
 	folder string
 	env    []string
 	cli    string
+	// program makes every run start the built program.
+	program bool
 }
 
 func newWorkspace(t *testing.T, fake *fakeservicetest.Server, configuration string) *workspace {
@@ -66,7 +71,7 @@ func newWorkspaceBeside(t *testing.T, fake *fakeservicetest.Server, configuratio
 	t.Helper()
 	folder := t.TempDir()
 	w := &workspace{t: t, folder: folder, cli: cliversion.UnderTest()}
-	w.env = append(os.Environ(),
+	w.env = append(slices.Clone(environment),
 		"TF_CLI_CONFIG_FILE="+filepath.Join(folder, "cli.tfrc"),
 		"CHECKPOINT_DISABLE=1",
 		"TF_IN_AUTOMATION=1",
@@ -101,9 +106,29 @@ type result struct {
 	output string // both streams, without the margins that wrap diagnostics
 }
 
+// run runs the CLI to its end.
 func (w *workspace) run(args ...string) result {
 	w.t.Helper()
-	return w.start(args...).wait()
+	// The CLI has the logs of a program, but not those of a provider in this process.
+	if w.program || pluginserver.LogsWanted(w.env) {
+		return w.start(args...).wait()
+	}
+	found, stop, err := inprocess.Serve(newServer(provider.WithEnvironment(w.getenv)))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer stop()
+	return w.startWith([]string{inprocess.Variable + "=" + found}, args).wait()
+}
+
+// getenv returns a variable of the workspace's environment.
+func (w *workspace) getenv(name string) string {
+	for _, entry := range slices.Backward(w.env) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // apply runs an apply that must succeed.
@@ -132,9 +157,16 @@ type started struct {
 	ended   chan struct{} // closed when the CLI has ended
 }
 
+// start starts the CLI with the built program.
 func (w *workspace) start(args ...string) *started {
 	w.t.Helper()
+	return w.startWith(nil, args)
+}
+
+func (w *workspace) startWith(more, args []string) *started {
+	w.t.Helper()
 	s := &started{t: w.t, command: w.command(args...), ended: make(chan struct{})}
+	s.command.Env = slices.Concat(w.env, more)
 	s.command.Stdout, s.command.Stderr = &s.output, &s.output
 	if err := s.command.Start(); err != nil {
 		w.t.Fatal(err)

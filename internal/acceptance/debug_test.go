@@ -19,6 +19,7 @@ func TestDebug(t *testing.T) {
 	fake := startFake(t)
 	w := newWorkspace(t, fake, `data "hosting_account" "me" {}`)
 	w.write("cli.tfrc", "") // no override
+	w.program = true        // the one below
 
 	program := exec.CommandContext(t.Context(), filepath.Join(providerFolder(t), "terraform-provider-hosting"), "-debug")
 	program.Cancel = func() error { return program.Process.Signal(syscall.SIGINT) }

@@ -355,6 +355,7 @@ func TestConnectionOfAnInstanceOfAnUnlistedStatus(t *testing.T) {
 // An instance that never ran has no connection to wait for. The error explains how to
 // replace or destroy it.
 func TestConnectionOfAnInstanceThatNeverRan(t *testing.T) {
+	t.Parallel()
 	for _, status := range []string{fakeservice.StatusFailed, fakeservice.StatusDeleting} {
 		t.Run(status, func(t *testing.T) {
 			fake := startFake(t)

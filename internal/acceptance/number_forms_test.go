@@ -15,6 +15,7 @@ import (
 // A service may write every number as 320.0, or as a string. Every type is created, planned
 // empty, changed and destroyed.
 func TestNumbersInAnotherForm(t *testing.T) {
+	t.Parallel()
 	for name, write := range map[string]func(float64) any{
 		"with a point": func(n float64) any { return json.RawMessage(fmt.Sprintf("%.1f", n)) },
 		"as a string":  func(n float64) any { return fmt.Sprint(n) },
@@ -54,6 +55,7 @@ func withNumbers(answer any, write func(float64) any) any {
 // A service keeps names in its own form. The error says which and what to write, and
 // following it leads to an empty plan. Nothing is made twice or lost.
 func TestKeptNames(t *testing.T) {
+	t.Parallel()
 	for kind, row := range map[string]struct{ resource, asked, kept, path string }{
 		"app":      {"resource \"hosting_app\" \"test\" {\n  instance_id = hosting_instance.test.id\n  name = NAME\n  repo = \"octo/guestbook\"\n  deletion_protection = false\n}\n", "Guest Book", "guest-book", "/apps/import"},
 		"database": {"resource \"hosting_postgres_database\" \"test\" {\n  instance_id = hosting_instance.test.id\n  name = NAME\n  deletion_protection = false\n}\n", "Guest Book", "guest_book", "/postgres/databases"},

@@ -275,6 +275,7 @@ func TestScriptLeavesAConsoleThatSomebodyHasSet(t *testing.T) {
 // A script that Postgres refuses is not sent again, even if the console was closed in the
 // meantime: statements that it has committed would take effect twice.
 func TestScriptThatIsRefusedIsNotSentAgain(t *testing.T) {
+	t.Parallel()
 	for _, refusal := range []fakeservice.SQLError{
 		{Message: "duplicate key value violates unique constraint", SQLState: "23505"},
 		{Message: "permission denied to create role", SQLState: "42501"},

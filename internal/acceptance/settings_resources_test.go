@@ -274,6 +274,7 @@ func TestSettingsKeepWhatTheServiceDoesNotTell(t *testing.T) {
 // A change or a reset whose end was not seen is reverted, even if the service does not report
 // the setting.
 func TestInterruptedSettingIsNotForgotten(t *testing.T) {
+	t.Parallel()
 	eachSetting(t, func(t *testing.T, c settingCase) {
 		fake := startFake(t)
 		limits := "\ntimeouts = {\n  update = \"3s\"\n  delete = \"3s\"\n}\n"

@@ -15,6 +15,14 @@ const Provider = "instance-hosting/hosting"
 // hosts are the default registries of Terraform and OpenTofu.
 var hosts = []string{"registry.terraform.io", "registry.opentofu.org"}
 
+// Addresses returns the provider's source addresses in both registries.
+func Addresses() (all []string) {
+	for _, host := range hosts {
+		all = append(all, host+"/"+Provider)
+	}
+	return all
+}
+
 // DevOverrides returns a configuration with which a CLI uses this project's provider from
 // the folder that it was built into. The program's name is terraform-provider-hosting. An
 // init is then unnecessary, except for modules, which `get` installs.

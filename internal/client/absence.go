@@ -11,10 +11,6 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
-// absencePause is the minimum time between two reads that confirm an absence, because
-// reads may lag.
-const absencePause = ReadLag
-
 // A subject is something that can be absent: an instance, a child of an instance, or a
 // webhook endpoint.
 type subject struct {
@@ -129,7 +125,7 @@ func (c *Client) unavailable(ctx context.Context, instanceID string, err error) 
 }
 
 func confirm[T any](ctx context.Context, c *Client, s subject, again func(context.Context) (T, error), lists lister) (T, error) {
-	due := c.absences.seen(s).Add(absencePause)
+	due := c.absences.seen(s).Add(c.readLag)
 	if err := lifetime.Pause(ctx, time.Until(due)); err != nil {
 		var none T
 		return none, err

@@ -15,6 +15,9 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
+// absencePause is the time between the two reads that confirm an absence.
+const absencePause = ReadLag
+
 func notFound(w http.ResponseWriter, _ *http.Request) { refuse(w, 404, "not_found") }
 
 func TestAbsenceIsConfirmed(t *testing.T) {

@@ -96,7 +96,7 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 	key := instanceID + "/" + app + "/" + buildID
 	defer c.reads.builds.drop(key)
 	if buildID == "" && before != "" {
-		if err := lifetime.Pause(ctx, ReadLag); err != nil {
+		if err := lifetime.Pause(ctx, c.readLag); err != nil {
 			return interrupted(ctx, err, "the newest build of app "+app, "")
 		}
 	}
@@ -184,15 +184,6 @@ func (c *Client) WaitAppRunning(ctx context.Context, instanceID, app, before str
 	return interrupted(ctx, err, "app "+app+" to run", "")
 }
 
-const (
-	// runningHolds is the time that the status must stay "running" before it is trusted, if
-	// the app ran before: a read may still show the status from before the restart.
-	runningHolds = ReadLag
-	// failedHolds is the same for "failed". A deployed app has a minute to answer its health
-	// path (SERVICE.md#apps). During that time, an older failure may still be shown.
-	failedHolds = time.Minute + ReadLag
-)
-
 // A runningWatch watches an app that was deployed or restarted until it runs. An app runs
 // once its health path has answered 200. A status that differs from the one before is
 // new.
@@ -216,11 +207,14 @@ func (w *runningWatch) look(ctx context.Context) (observation, error) {
 	held := time.Since(w.begun)
 	switch app.Status {
 	case AppFailed:
-		if w.changed || held >= failedHolds {
+		// A deployed app has a minute to answer its health path (SERVICE.md#apps). During
+		// that time, an older failure may still be shown.
+		if w.changed || held >= time.Minute+w.c.readLag {
 			return observation{}, permanent(&AppError{App: app, Before: w.before})
 		}
 	case AppRunning, AppStopped, "":
-		return observation{done: w.changed || held >= runningHolds}, nil
+		// A read may still show the status from before the restart.
+		return observation{done: w.changed || held >= w.c.readLag}, nil
 	}
 	return observation{}, nil
 }

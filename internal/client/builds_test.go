@@ -18,6 +18,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
+// The times for which a status must hold that an app may have had before.
+const (
+	runningHolds = ReadLag
+	failedHolds  = time.Minute + ReadLag
+)
+
 func TestBuilds(t *testing.T) {
 	app := func(status string) http.HandlerFunc {
 		return says(200, object{"name": "a", "status": status, "env": object{}})

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"net/http"
@@ -30,6 +31,9 @@ type Options struct {
 	// RequestTimeout limits one attempt of one request, including its body. Zero means
 	// transport.DefaultRequestTimeout.
 	RequestTimeout time.Duration
+	// ReadLag is the time during which reads may show the state from before a write. Zero
+	// means the constant ReadLag.
+	ReadLag time.Duration
 	// RequestsPerSecond limits the rate of all requests of the client together. If it is
 	// zero, only the service's responses limit the rate.
 	RequestsPerSecond float64
@@ -53,7 +57,8 @@ type Options struct {
 type Client struct {
 	sender     *transport.Sender
 	base       *url.URL
-	maxRetries int // Options.MaxRetries
+	maxRetries int           // Options.MaxRetries
+	readLag    time.Duration // Options.ReadLag
 	random     *transport.Random
 	secrets    *transport.Secrets
 	// progress is Options.Progress.
@@ -70,6 +75,9 @@ type Client struct {
 	mu      sync.Mutex
 	claimed map[string]bool // ids; see Claim
 }
+
+// ReadLag returns the time during which reads may show the state from before a write.
+func (c *Client) ReadLag() time.Duration { return c.readLag }
 
 // New returns a client. It returns an error if the base URL or the key is invalid.
 func New(o Options) (*Client, error) {
@@ -99,6 +107,7 @@ func New(o Options) (*Client, error) {
 		}),
 		base:           base,
 		maxRetries:     o.MaxRetries,
+		readLag:        cmp.Or(o.ReadLag, ReadLag),
 		random:         random,
 		secrets:        secrets,
 		progress:       o.Progress,

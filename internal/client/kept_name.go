@@ -24,7 +24,7 @@ func (t *Turn) WaitNamed(ctx context.Context, p Pending, operation, name string)
 	}
 	target = strings.TrimPrefix(target, collection)
 	var kept []string
-	_, _ = t.c.pollUntil(ctx, ReadLag, func(ctx context.Context) (bool, error) {
+	_, _ = t.c.pollUntil(ctx, t.c.readLag, func(ctx context.Context) (bool, error) {
 		names, err := list(ctx)
 		kept = slices.DeleteFunc(names, func(n string) bool {
 			return target != "" && n != target || target == "" && n != name && t.names[n]

@@ -142,7 +142,7 @@ func (t *Turn) set(ctx context.Context, m mutation) (Pending, error) {
 		if m.Method == http.MethodDelete || !lost && (job.ID == "" || !m.runs(job)) {
 			continue // a deletion that was made is answered with "not found"
 		}
-		if made, err := t.c.pollUntil(ctx, ReadLag, m.isMade); made || err != nil {
+		if made, err := t.c.pollUntil(ctx, t.c.readLag, m.isMade); made || err != nil {
 			return NothingPending(), err
 		}
 		lost = false // the records show no effect, so only the next request can cause the next refusal
@@ -259,7 +259,7 @@ func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pendi
 			return Pending{}, err
 		case job.ID != "" && !t.over[job.ID]:
 			t.over[job.ID] = true
-		case time.Since(begun) >= ReadLag:
+		case time.Since(begun) >= t.c.readLag:
 			nothing := NothingPending()
 			nothing.BuildID = pending.BuildID
 			if m.Method == http.MethodDelete {
@@ -290,7 +290,7 @@ func (t *Turn) awaitFree(ctx context.Context, refusal error, b *busy) (Job, erro
 		b.unexplained = time.Time{}
 	case b.unexplained.IsZero():
 		b.unexplained = time.Now()
-	case time.Since(b.unexplained) >= ReadLag:
+	case time.Since(b.unexplained) >= t.c.readLag:
 		return Job{}, refusal
 	}
 	return job, t.BackOff(ctx, &b.Backoff)

@@ -12,7 +12,7 @@ import (
 // otherwise, and the caller's state must say so. Failures are tolerated as in a wait for a
 // job, because the write must not be given up for them.
 func ReadBack[T any](ctx context.Context, c *Client, read func(context.Context) (T, error), shows func(T) bool) (record T, err error) {
-	return ReadBackWithin(ctx, c, ReadLag, read, shows)
+	return ReadBackWithin(ctx, c, c.readLag, read, shows)
 }
 
 // ReadBackWithin is like ReadBack, for a write that the service may show only after a limit.

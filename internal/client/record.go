@@ -10,8 +10,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
-// ReadLag is the time during which reads may show the state from before a write
-// (SERVICE.md#tolerance).
+// ReadLag is the time during which reads of the service may show the state from before a
+// write (SERVICE.md#tolerance).
 const ReadLag = 15 * time.Second
 
 // get reads one record.

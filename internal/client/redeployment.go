@@ -40,7 +40,7 @@ func (t *Turn) act(ctx context.Context, m mutation) (Pending, error) {
 		if m.isMade == nil {
 			continue
 		}
-		if made, err := t.c.pollUntil(ctx, ReadLag, m.isMade); made || err != nil {
+		if made, err := t.c.pollUntil(ctx, t.c.readLag, m.isMade); made || err != nil {
 			return NothingPending(), err
 		}
 	}
@@ -86,7 +86,7 @@ func (t *Turn) redeploy(ctx context.Context, app string, m mutation) (Pending, e
 	limit := shortPatience
 	switch noJob := (*NoProofError)(nil); {
 	case errors.As(lost, &noJob):
-		limit = ReadLag
+		limit = t.c.readLag
 	case !transport.OutcomeUnknown(lost):
 		return pending, lost
 	}
@@ -103,7 +103,7 @@ func (t *Turn) redeploy(ctx context.Context, app string, m mutation) (Pending, e
 // the answer did not name it. The build exists once the redeployment's job has ended. It
 // returns a *NoProofError if no build appears.
 func (t *Turn) QueuedBuild(ctx context.Context, app string) (string, error) {
-	id, found, err := look(ctx, t.c, ReadLag, func(ctx context.Context) (string, bool, error) { return t.newBuild(ctx, app) })
+	id, found, err := look(ctx, t.c, t.c.readLag, func(ctx context.Context) (string, bool, error) { return t.newBuild(ctx, app) })
 	if !found {
 		return "", errors.Join(&NoProofError{InstanceID: t.id, Operation: OpAppRedeploy, Target: appTarget(app)}, err)
 	}

@@ -11,7 +11,7 @@ var sdkLogs = []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO",
 // unless environment, in the form of os.Environ, asks for logs. Otherwise the CLI would
 // read each line and drop it. QuietLogs must be called before the provider is served.
 func QuietLogs(environment []string, set func(name, value string) error) error {
-	if logsWanted(environment) {
+	if LogsWanted(environment) {
 		return nil
 	}
 	for _, name := range sdkLogs {
@@ -22,9 +22,9 @@ func QuietLogs(environment []string, set func(name, value string) error) error {
 	return nil
 }
 
-// logsWanted reports whether an environment, in the form of os.Environ, asks for logs of
+// LogsWanted reports whether an environment, in the form of os.Environ, asks for logs of
 // any part at any level. TF_LOG_PATH only sets where they are written.
-func logsWanted(environment []string) bool {
+func LogsWanted(environment []string) bool {
 	for _, variable := range environment {
 		name, level, _ := strings.Cut(variable, "=")
 		isLevel := (name == "TF_LOG" || strings.HasPrefix(name, "TF_LOG_")) && !strings.HasPrefix(name, "TF_LOG_PATH")

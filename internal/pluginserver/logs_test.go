@@ -23,8 +23,8 @@ func TestLogsWanted(t *testing.T) {
 		{[]string{"MY_TF_LOG=DEBUG"}, false},
 		{[]string{"TF_LOG_PATH=/tmp/log", "TF_LOG=json"}, true},
 	} {
-		if got := logsWanted(test.environment); got != test.want {
-			t.Errorf("logsWanted(%q) = %t, want %t", test.environment, got, test.want)
+		if got := LogsWanted(test.environment); got != test.want {
+			t.Errorf("LogsWanted(%q) = %t, want %t", test.environment, got, test.want)
 		}
 	}
 }

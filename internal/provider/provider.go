@@ -65,6 +65,17 @@ func WithRandom(source rand.Source) Option {
 	return func(p *hostingProvider) { p.random = source }
 }
 
+// WithEnvironment sets the source of environment variables. The default is os.Getenv.
+func WithEnvironment(getenv func(name string) string) Option {
+	return func(p *hostingProvider) { p.getenv = getenv }
+}
+
+// WithReadLag sets the time that the provider waits for reads that may lag. The default is
+// client.ReadLag.
+func WithReadLag(lag time.Duration) Option {
+	return func(p *hostingProvider) { p.readLag = lag }
+}
+
 // WithUnknowns makes the provider count the unknown values that it kept out of the state.
 // Each of them is a bug.
 func WithUnknowns(count *atomic.Int64) Option {
@@ -77,7 +88,7 @@ func New(version string, options ...Option) func() provider.Provider {
 }
 
 func newProvider(version string, options ...Option) *hostingProvider {
-	p := &hostingProvider{version: version, unknowns: new(atomic.Int64)}
+	p := &hostingProvider{version: version, getenv: os.Getenv, unknowns: new(atomic.Int64)}
 	for _, set := range options {
 		set(p)
 	}
@@ -88,6 +99,8 @@ type hostingProvider struct {
 	version   string
 	transport client.Transport // nil for the client's default
 	random    rand.Source      // nil for a source that the system seeds
+	getenv    func(name string) string
+	readLag   time.Duration // 0 for the client's default
 	unknowns  *atomic.Int64
 	// configured is the data that Configure prepared for resources. It is nil if
 	// Configure did not get that far.
@@ -187,7 +200,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		}
 		return
 	}
-	baseURL := valueOrEnv(config.BaseURL, diagnostics.EnvBaseURL)
+	baseURL := p.valueOrEnv(config.BaseURL, diagnostics.EnvBaseURL)
 	if baseURL == "" {
 		resp.Diagnostics.AddAttributeError(path.Root("base_url"), "Missing base URL",
 			missing(config.BaseURL, "base_url", diagnostics.EnvBaseURL)+", to the service's REST address. It ends in /api/v1.")
@@ -195,7 +208,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		resp.Diagnostics.AddAttributeError(path.Root("base_url"), "Invalid base URL",
 			"The base URL of the service cannot be used: "+err.Error()+". It comes from base_url or the environment variable "+diagnostics.EnvBaseURL+".")
 	}
-	apiKey := valueOrEnv(config.APIKey, diagnostics.EnvAPIKey)
+	apiKey := p.valueOrEnv(config.APIKey, diagnostics.EnvAPIKey)
 	if apiKey == "" {
 		resp.Diagnostics.AddAttributeError(path.Root("api_key"), "Missing API key",
 			missing(config.APIKey, "api_key", diagnostics.EnvAPIKey)+". A key is created on the portal's Access page.")
@@ -214,7 +227,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		Log: func(ctx context.Context, message string, fields map[string]any) {
 			tflog.Debug(ctx, message, fields)
 		},
-		Progress: reportProgress(openProgress(os.Getenv(progress.Variable), &resp.Diagnostics)),
+		Progress: reportProgress(openProgress(p.getenv(progress.Variable), &resp.Diagnostics)),
 	}
 	if !config.MaxRetries.IsNull() {
 		options.MaxRetries = int(config.MaxRetries.ValueInt64())
@@ -223,7 +236,7 @@ func (p *hostingProvider) Configure(ctx context.Context, req provider.ConfigureR
 		options.RequestTimeout, _ = time.ParseDuration(config.RequestTimeout.ValueString()) // the schema has validated it
 	}
 	options.RequestsPerSecond = config.RequestsPerSecond.ValueFloat64() // null is 0, which means no limit
-	options.Transport, options.Random = p.transport, p.random
+	options.Transport, options.Random, options.ReadLag = p.transport, p.random, p.readLag
 	c, err := client.New(options)
 	if err != nil {
 		resp.Diagnostics.AddError("Unable to set up the provider", err.Error())
@@ -263,9 +276,9 @@ func checkAllowedAccount(ctx context.Context, c *client.Client, allowed types.Se
 	return false
 }
 
-func valueOrEnv(value types.String, name string) string {
+func (p *hostingProvider) valueOrEnv(value types.String, name string) string {
 	if value.IsNull() {
-		return os.Getenv(name)
+		return p.getenv(name)
 	}
 	return value.ValueString()
 }

@@ -186,6 +186,9 @@ func (w *world) quiet(hcl string) {
 func (o outcome) text() string {
 	var lines []string
 	for _, d := range o.Diagnostics {
+		if *realCLI != "" {
+			d.Attribute = "" // a line of the configuration, which is not the provider's text
+		}
 		lines = append(lines, d.String())
 	}
 	return strings.Join(lines, "\n")

@@ -52,7 +52,7 @@ func (b *Resource) RemoveGone(ctx context.Context, private privatestate.Reader, 
 
 // RefusesChanges reports whether a change was refused because the instance, or its
 // deletion, has failed. In both cases the record has that status and no job. It is read
-// again after client.ReadLag, because the first read may be old.
+// again later, because the first read may be old.
 func (b *Resource) RefusesChanges(ctx context.Context, instanceID string, refusal error) bool {
 	if !client.Refused(refusal) {
 		return false
@@ -61,7 +61,7 @@ func (b *Resource) RefusesChanges(ctx context.Context, instanceID string, refusa
 		instance, err := b.Client.Instance(ctx, instanceID)
 		return err == nil && instance.JobID == "" && (instance.Status == client.StatusFailed || instance.Status == client.StatusDeleting)
 	}
-	return failed() && lifetime.Pause(ctx, client.ReadLag) == nil && failed()
+	return failed() && lifetime.Pause(ctx, b.Client.ReadLag()) == nil && failed()
 }
 
 // AddDeletionError reports why something on an instance was not deleted. If the instance

@@ -38,7 +38,7 @@ func NewAllowlistResource() resource.Resource { return &allowlistResource{newAll
 func newAllowlistSetting() allowlistSetting {
 	return allowlistSetting{name: "allowlist", what: "allowlist", service: settingService[client.Maybe[[]string]]{
 		operation: client.OpAllowlist,
-		delay:     time.Minute + client.ReadLag, // SERVICE.md: in effect within a minute
+		delay:     time.Minute, // SERVICE.md: in effect within a minute
 		send: func(turn *client.Turn, ctx context.Context, list client.Maybe[[]string]) (client.Pending, error) {
 			return turn.SetAllowlist(ctx, list.Value)
 		},

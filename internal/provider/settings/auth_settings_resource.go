@@ -31,7 +31,6 @@ func NewAuthSettingsResource() resource.Resource {
 func newAuthSettingsSetting() authSettingsSetting {
 	return authSettingsSetting{name: "auth_settings", what: "auth settings", engine: "auth", service: settingService[client.AuthSettings]{
 		operation: client.OpAuthSettings,
-		delay:     client.ReadLag,
 		send: func(turn *client.Turn, ctx context.Context, s client.AuthSettings) (client.Pending, error) {
 			return turn.SetAuthSettings(ctx, s.SiteURL.Value, s.RedirectURLs.Value)
 		},

@@ -28,7 +28,6 @@ func NewConsoleModeResource() resource.Resource { return &consoleModeResource{ne
 func newConsoleModeSetting() consoleModeSetting {
 	return consoleModeSetting{name: "console_mode", what: "console mode", engine: "postgres", service: settingService[string]{
 		operation: client.OpConsole,
-		delay:     client.ReadLag,
 		send:      (*client.Turn).SetConsoleMode,
 		recorded:  func(i client.Instance) string { return string(i.ConsoleMode.Value) },
 		read:      (*client.Client).ConsoleMode,

@@ -50,7 +50,7 @@ type settingModel[M, S any] interface {
 // A settingService sends and reads a setting.
 type settingService[S any] struct {
 	operation string // of the job
-	// delay is the time that a change may take to show after its job has ended.
+	// delay is the time that a change may take to be in effect after its job has ended.
 	delay time.Duration
 	send  func(*client.Turn, context.Context, S) (client.Pending, error)
 	// recorded returns the setting in an instance's record.
@@ -173,7 +173,7 @@ func (r *settingResource[M, S, P]) send(ctx context.Context, turn *client.Turn, 
 // readResult reads the setting back after a change. A failure is a warning, because the
 // change is in effect.
 func (r *settingResource[M, S, P]) readResult(ctx context.Context, m P, diags *diag.Diagnostics) {
-	there, err := client.ReadBackWithin(ctx, r.Client, r.service.delay, func(ctx context.Context) (S, error) {
+	there, err := client.ReadBackWithin(ctx, r.Client, r.service.delay+r.Client.ReadLag(), func(ctx context.Context) (S, error) {
 		return r.service.read(r.Client, ctx, m.instance().ValueString())
 	}, func(there S) bool { return m.matches(there) })
 	if err != nil {
