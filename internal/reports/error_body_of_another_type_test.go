@@ -26,6 +26,14 @@ func TestErrorBodyOfAnotherType(t *testing.T) {
 			}})
 			w.run(hcl, "plan").says("web").lacks("base_url", "network problem")
 		},
+		"a gateway's number, and the machine is made": func(w *world) {
+			w.behaves(trait{method: "POST", path: instances, after: func(x *exchange) {
+				x.status, x.answer = 408, map[string]any{"code": 408, "message": "timeout"}
+			}})
+			w.run(hcl, "apply").succeeds()
+			w.manages(machineAddress)
+			w.counts(1, "POST", instances)
+		},
 		"a code of its own": func(w *world) {
 			w.apply(machine(""))
 			w.behaves(answers("POST", appImport, 422, "repo_not_found", "acme/web is not visible"))

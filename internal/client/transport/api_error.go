@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -171,7 +172,7 @@ func newAPIError(r Request, target *url.URL, a *answer, secrets *Secrets) *APIEr
 		err.RetryAfter = retryAfter(a.header)
 	}
 	var envelope struct{ Detail, Code words }
-	if json.Unmarshal(a.body, &envelope) == nil && (envelope.Detail != "" || envelope.Code != "") {
+	if json.Unmarshal(a.body, &envelope) == nil && (envelope.Detail != "" || envelope.Code.isCode()) {
 		err.Code, err.Detail = PlainText(string(envelope.Code)), secrets.Hide(string(envelope.Detail))
 		return err
 	}
@@ -183,7 +184,7 @@ func newAPIError(r Request, target *url.URL, a *answer, secrets *Secrets) *APIEr
 }
 
 // words are a member of an error's envelope. Some services answer a list of details, or a
-// number as the code: the words are its JSON then. A null has none.
+// number as the code beside a detail: the words are its JSON then. A null has none.
 type words string
 
 func (w *words) UnmarshalJSON(raw []byte) error {
@@ -193,6 +194,13 @@ func (w *words) UnmarshalJSON(raw []byte) error {
 		*w = words(raw)
 	}
 	return nil
+}
+
+// isCode reports whether the words can be a code of the service without a detail. Gateways
+// answer a number.
+func (w words) isCode() bool {
+	_, err := strconv.Atoi(string(w))
+	return w != "" && err != nil
 }
 
 func requestID(header http.Header) string { return PlainText(header.Get("X-Request-Id")) }
