@@ -47,23 +47,19 @@ func (n NewInstance) namesakeOf(i Instance) bool {
 
 // comparable returns instances so that they can be compared with a creation: without a region that
 // the service does not offer, because that is its other name for one that it offers.
-func (c *Client) comparable(ctx context.Context, n NewInstance, instances []Instance) ([]Instance, error) {
-	var all []Instance
+func (c *Client) comparable(ctx context.Context, n NewInstance, instances []Instance) (all []Instance) {
 	for _, i := range instances {
 		elsewhere := i
 		elsewhere.Region = ""
 		if !n.namesakeOf(i) && n.namesakeOf(elsewhere) {
 			locations, err := c.Locations(ctx)
-			if err != nil {
-				return nil, err
-			}
-			if !slices.ContainsFunc(locations, func(l Location) bool { return strings.EqualFold(l.ID, i.Region) }) {
+			if err == nil && !slices.ContainsFunc(locations, func(l Location) bool { return strings.EqualFold(l.ID, i.Region) }) {
 				i = elsewhere
 			}
 		}
 		all = append(all, i)
 	}
-	return all, nil
+	return all
 }
 
 // equals reports whether an instance matches the request, as far as its record shows.
@@ -116,13 +112,10 @@ func (c *Client) existing(ctx context.Context) ([]Instance, error) {
 // earlier run that was killed between its POST and saving the id.
 func (c *Client) Namesakes(ctx context.Context, n NewInstance) (creating, running []Instance, err error) {
 	existing, err := c.existing(ctx)
-	if err == nil {
-		existing, err = c.comparable(ctx, n, existing)
-	}
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, instance := range existing {
+	for _, instance := range c.comparable(ctx, n, existing) {
 		switch {
 		case !n.namesakeOf(instance) || c.HasClaimed(instance.ID):
 		case instance.IsCreating():
@@ -206,15 +199,12 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 	var cut []Instance
 	created, found, err := look(ctx, c, patience, func(ctx context.Context) (Created, bool, error) {
 		instances, err := c.Instances(ctx)
-		if err == nil {
-			instances, err = c.comparable(ctx, n, instances)
-		}
 		if err != nil {
 			return Created{}, false, err
 		}
 		var candidates []Instance
 		namesakes, cut = nil, nil
-		for _, i := range instances {
+		for _, i := range c.comparable(ctx, n, instances) {
 			// A list that lags may show an instance again that the first list no longer had.
 			if before[i.ID] || c.HasClaimed(i.ID) || !n.namesakeOf(i) || i.Status == StatusDeleting {
 				continue

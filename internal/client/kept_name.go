@@ -29,7 +29,8 @@ func (t *Turn) WaitNamed(ctx context.Context, p Pending, operation, name string)
 		kept = slices.DeleteFunc(names, func(n string) bool {
 			return target != "" && n != target || target == "" && n != name && t.names[n]
 		})
-		return len(kept) > 0, err
+		// Without a target, another client may have created the first one that is new.
+		return slices.Contains(kept, name) || target != "" && len(kept) > 0, err
 	})
 	if len(kept) != 1 || kept[0] == name {
 		return nil // the caller reads it

@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,19 +16,21 @@ func TestKeptName(t *testing.T) {
 	for name, row := range map[string]struct {
 		target string   // of the job
 		lists  []string // the apps after the creation, besides "old"
+		later  []string // those that a read shows 5 s later, too
 		kept   string   // "" if the asked name is taken for granted
 	}{
-		"as asked":                        {"apps/Web App", []string{"Web App"}, ""},
-		"as asked, the job names none":    {"", []string{"Web App"}, ""},
-		"another":                         {"apps/web-app", []string{"web-app"}, "web-app"},
-		"another, the job names none":     {"", []string{"web-app"}, "web-app"},
-		"another, and the list lacks it":  {"apps/web-app", nil, ""},
-		"the job names none, two are new": {"", []string{"a", "b"}, ""},
-		"nothing at all":                  {"", nil, ""},
+		"as asked":                        {"apps/Web App", []string{"Web App"}, nil, ""},
+		"as asked, the job names none":    {"", []string{"Web App"}, nil, ""},
+		"another":                         {"apps/web-app", []string{"web-app"}, nil, "web-app"},
+		"another, the job names none":     {"", []string{"web-app"}, nil, "web-app"},
+		"another, and the list lacks it":  {"apps/web-app", nil, nil, ""},
+		"the job names none, two are new": {"", []string{"a", "b"}, nil, ""},
+		"nothing at all":                  {"", nil, nil, ""},
+		"another client's is shown first": {"", []string{"other"}, []string{"Web App"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				made := false
+				made, begun := false, time.Now()
 				c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 					switch {
 					case r.Method == http.MethodPost:
@@ -37,7 +40,11 @@ func TestKeptName(t *testing.T) {
 						respond(w, 200, object{"id": "j-1", "operation": OpAppImport, "target": row.target, "status": "done"})
 					case strings.HasSuffix(r.URL.Path, "/apps"):
 						apps := []object{{"name": "old"}}
-						for _, name := range row.lists {
+						shown := row.lists
+						if time.Since(begun) > 5*time.Second {
+							shown = slices.Concat(row.lists, row.later)
+						}
+						for _, name := range shown {
 							if made {
 								apps = append(apps, object{"name": name})
 							}
