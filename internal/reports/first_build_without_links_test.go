@@ -26,6 +26,16 @@ func TestFirstBuildWithoutLinks(t *testing.T) {
 			w.apply(hcl)
 			w.settled(hcl)
 		},
+		"auth, and the second build is refused": func(w *world) {
+			hcl := machine("") + web(onMachine, `links = ["auth"]`)
+			w.fake.FailBuilds(buildMatch{}, 1, "AUTH_URL is not set")
+			remove := w.behaves(answers("POST", app+"/actions/redeploy", 403, "forbidden", "builds are stopped"))
+			w.run(hcl, "apply").says("Builds are stopped", "its first build began before", "not tainted").lacks("its first build continues")
+			remove()
+			w.apply(hcl)
+			w.settled(hcl)
+			w.manages(webAddress)
+		},
 		"no links": func(w *world) {
 			hcl := machine("") + web(onMachine, "")
 			w.fake.FailBuilds(buildMatch{}, 1, "no such file")

@@ -59,7 +59,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	saved.Status = types.StringValue(client.AppBuilding)
 	var work base.PendingWork
 	var p appProgress
-	accepted, kept := false, (*client.KeptNameError)(nil)
+	accepted, rebuilt, kept := false, false, (*client.KeptNameError)(nil)
 	err := base.InTurn(ctx, r.Client, instanceID, timeout, func(ctx context.Context, turn *client.Turn) error {
 		pending, err := turn.ImportApp(ctx, plan.newApp(merged(env, secret)))
 		if err != nil {
@@ -79,6 +79,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		if !update.builtUnlinked(err) {
 			return err
 		}
+		rebuilt = true
 		p, err = update.buildLinked(ctx, p)
 		work = p.work
 		work.Creating = true
@@ -93,6 +94,10 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		r.SaveKept(ctx, resp, "Unable to create app "+name, kept)
 	case !accepted:
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create app "+name, r.orExisting(ctx, plan, sentFromSecret(secret, err)))
+	case p.stage == appChanging && rebuilt:
+		resp.Diagnostics.AddWarning("App "+name+" is not deployed yet",
+			diagnostics.Explain(err)+"\n\nIts first build began before the app was linked, and has failed. "+
+				"The app is linked now, in the state and not tainted. The next apply builds it again.")
 	case p.stage == appChanging:
 		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, p.work, &resp.Diagnostics)
 		resp.Diagnostics.AddWarning("App "+name+" was created, but not linked as planned",
