@@ -48,7 +48,7 @@ func (b *Resource) RefuseKept(object NamedObject, diags *diag.Diagnostics) {
 		fmt.Sprintf("An earlier apply asked for %s. The service has created it as %s on instance %s, so it is tainted. "+
 			"This plan would delete it and create it again, and the service might rename it again. "+
 			"To use it, write the name that it has in the configuration, untaint it, and apply again:\n\n"+
-			"terraform untaint ADDRESS\n\nTo delete it, remove its block and apply.", asked.Kind, kept.Kind, kept.Key))
+			"terraform untaint ADDRESS\n\nTo delete it, use it like this first. Then set deletion_protection = false, apply, and remove its block.", asked.Kind, kept.Kind, kept.Key))
 }
 
 // ForgetKept removes the note of an object that is not tainted.

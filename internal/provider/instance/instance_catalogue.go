@@ -26,7 +26,7 @@ func (r *instanceResource) checkCatalogue(ctx context.Context, state *instanceMo
 	if !before.Name.Equal(plan.Name) {
 		attributes.WarnOfName(diags, "instance", plan.Name, attributes.InstanceNameRule)
 	}
-	if state != nil && before.Plan.IsNull() {
+	if state != nil && before.Plan.IsNull() && !plan.Plan.IsUnknown() {
 		diags.AddAttributeWarning(path.Root("plan"), "The plan of the instance is not known",
 			fmt.Sprintf("The service does not show the plan of instance %s. The apply writes %s into the state and does not resize the instance. "+
 				"See in the portal which plan the instance has. If it is another one, resize the instance there.", before.ID.ValueString(), plan.Plan))
