@@ -3,6 +3,7 @@ package settings
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -45,7 +46,7 @@ func newAllowlistSetting() allowlistSetting {
 		recorded: func(i client.Instance) client.Maybe[[]string] { return i.Allowlist },
 		read:     (*client.Client).Allowlist,
 		refresh:  (*client.Client).RefreshAllowlist,
-	}}
+	}, lost: (*allowlistModel).lost}
 }
 
 type allowlistSetting = settingResource[allowlistModel, client.Maybe[[]string], *allowlistModel]
@@ -158,6 +159,16 @@ func (m *allowlistModel) matches(list client.Maybe[[]string]) bool {
 }
 
 func (m *allowlistModel) tells(list client.Maybe[[]string]) bool { return list.Set }
+
+func (m *allowlistModel) lost(list client.Maybe[[]string]) (lost []string) {
+	kept := attributes.ElementsOf(m.CIDRs)
+	for _, cidr := range list.Value {
+		if !slices.ContainsFunc(kept, func(k string) bool { return client.SameCIDRs([]string{k}, []string{cidr}) }) {
+			lost = append(lost, cidr)
+		}
+	}
+	return lost
+}
 
 func (m *allowlistModel) forget() { m.CIDRs = types.SetNull(types.StringType) }
 

@@ -40,7 +40,7 @@ func newAuthSettingsSetting() authSettingsSetting {
 		},
 		read:    (*client.Client).AuthSettings,
 		refresh: (*client.Client).RefreshAuthSettings,
-	}, isSet: func(s client.AuthSettings) bool { return s.SiteURL.Value != "" }}
+	}, isSet: func(s client.AuthSettings) bool { return s.SiteURL.Value != "" }, lost: (*authSettingsModel).lost}
 }
 
 type authSettingsSetting = settingResource[authSettingsModel, client.AuthSettings, *authSettingsModel]
@@ -97,6 +97,19 @@ func (m *authSettingsModel) matches(s client.AuthSettings) bool {
 
 func (m *authSettingsModel) tells(s client.AuthSettings) bool {
 	return s.SiteURL.Set && s.RedirectURLs.Set
+}
+
+func (m *authSettingsModel) lost(s client.AuthSettings) (lost []string) {
+	if site := s.SiteURL.Value; site != "" && !client.SameURL(site, m.SiteURL.ValueString()) {
+		lost = append(lost, site)
+	}
+	kept := attributes.ElementsOf(m.RedirectURLs)
+	for _, url := range s.RedirectURLs.Value {
+		if !slices.ContainsFunc(kept, func(k string) bool { return client.SameURL(k, url) }) {
+			lost = append(lost, url)
+		}
+	}
+	return lost
 }
 
 func (m *authSettingsModel) forget() {

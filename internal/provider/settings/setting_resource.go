@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -71,6 +72,9 @@ type settingResource[M, S any, P settingModel[M, S]] struct {
 	engine  string // engine that has the setting, "" if the instance has it
 	service settingService[S]
 	isSet   func(S) bool // reports whether a setting has a value; nil if it always has
+	// lost returns the parts of the current setting that the planned one lacks. It is nil for a
+	// setting that is one word.
+	lost func(plan P, current S) []string
 }
 
 func (r *settingResource[M, S, P]) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -100,7 +104,8 @@ func (r *settingResource[M, S, P]) object(m P) planning.Object {
 	return planning.Object{Kind: r.what, Key: m.instance().ValueString()}
 }
 
-// ModifyPlan checks that the instance has the engine of a setting that changes.
+// ModifyPlan checks that the instance has the engine of a setting that changes, and warns if
+// a new setting replaces one that exists.
 func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.CheckPlannedAccount(ctx, req, resp)
 	defer r.DropRepeatedWarnings(!req.State.Raw.IsNull(), &resp.Diagnostics)
@@ -116,6 +121,45 @@ func (r *settingResource[M, S, P]) ModifyPlan(ctx context.Context, req resource.
 	if r.engine != "" && changes {
 		r.CheckEngineOn(r.engine, r.what, instanceID, &resp.Diagnostics)
 	}
+	if state == nil && r.lost != nil {
+		r.warnOfLoss(ctx, plan, &resp.Diagnostics)
+	}
+}
+
+// warnOfLoss warns if the setting of a new resource lacks parts of the instance's present one.
+// Every instance has the setting, so a plan of a new resource does not show what it replaces.
+func (r *settingResource[M, S, P]) warnOfLoss(ctx context.Context, plan P, diags *diag.Diagnostics) {
+	if r.Client == nil || plan.instance().IsUnknown() || r.Planned.HasApplied() {
+		return // an apply that plans again has nothing to add
+	}
+	id := plan.instance().ValueString()
+	there, err := r.present(ctx, id)
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+	case err != nil:
+		r.Service.WarnUnchecked(diags, "instance_id", err)
+	default:
+		if lost := r.lost(plan, there); len(lost) > 0 {
+			diags.AddAttributeWarning(path.Root("instance_id"), "The "+r.what+" of the instance will be replaced",
+				fmt.Sprintf("Instance %s has %s in its %s. The planned values do not have these. Add what is still needed. "+
+					"An import shows the difference in the plan:\n\n%s", id, strings.Join(lost, ", "), r.what,
+					diagnostics.ImportBlock("hosting_"+r.name+".NAME", id)))
+		}
+	}
+}
+
+// present returns the current setting of an instance, without a request if this process has
+// read the instance.
+func (r *settingResource[M, S, P]) present(ctx context.Context, instanceID string) (there S, err error) {
+	instance, seen := r.Client.SeenInstance(instanceID)
+	if !seen {
+		instance, err = r.Client.Instance(ctx, instanceID)
+	}
+	there = r.service.recorded(instance)
+	if err == nil && !P(new(M)).tells(there) {
+		there, err = r.service.read(r.Client, ctx, instanceID)
+	}
+	return there, err
 }
 
 // replacing returns the argument whose change replaces the setting of a state.
