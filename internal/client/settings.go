@@ -93,18 +93,28 @@ func (c *Client) AuthSettings(ctx context.Context, instanceID string) (AuthSetti
 	return get[AuthSettings](ctx, c, "instances", instanceID, "engines", "auth", "settings")
 }
 
-// SetAuthSettings sets the auth engine's redirect settings.
-func (t *Turn) SetAuthSettings(ctx context.Context, siteURL string, redirectURLs []string) (Pending, error) {
-	if redirectURLs == nil {
-		redirectURLs = []string{}
+// Shows reports whether the settings have each field that is set in asked.
+func (s AuthSettings) Shows(asked AuthSettings) bool {
+	return (!asked.SiteURL.Set || SameURL(s.SiteURL.Value, asked.SiteURL.Value)) &&
+		(!asked.RedirectURLs.Set || SameURLs(s.RedirectURLs.Value, asked.RedirectURLs.Value))
+}
+
+// SetAuthSettings sets the fields of the auth engine's redirect settings that are set, and
+// leaves the others alone.
+func (t *Turn) SetAuthSettings(ctx context.Context, asked AuthSettings) (Pending, error) {
+	body := map[string]any{}
+	if asked.SiteURL.Set {
+		body["site_url"] = asked.SiteURL.Value
 	}
-	body := map[string]any{"site_url": siteURL, "redirect_urls": redirectURLs}
+	if asked.RedirectURLs.Set {
+		body["redirect_urls"] = append([]string{}, asked.RedirectURLs.Value...) // [] and not null
+	}
 	return t.set(ctx, mutation{
 		Request:   transport.Request{Method: http.MethodPatch, Path: []string{"engines", "auth", "settings"}, Body: body},
 		operation: OpAuthSettings,
 		isMade: func(ctx context.Context) (bool, error) {
 			settings, err := t.c.AuthSettings(ctx, t.id)
-			return SameURL(settings.SiteURL.Value, siteURL) && SameURLs(settings.RedirectURLs.Value, redirectURLs), err
+			return settings.Shows(asked), err
 		},
 	})
 }

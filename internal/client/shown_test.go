@@ -60,7 +60,7 @@ func TestWhatShowsAChange(t *testing.T) {
 		},
 		"PATCH /instances/i/engines/auth/settings": {
 			func(ctx context.Context, turn *Turn) (Pending, error) {
-				return turn.SetAuthSettings(ctx, "https://a.example", []string{"https://a.example/**"})
+				return turn.SetAuthSettings(ctx, AuthSettings{SiteURL: Some("https://a.example"), RedirectURLs: Some([]string{"https://a.example/**"})})
 			},
 			[]script{settings(object{"site_url": "https://A.example", "redirect_urls": []string{"https://a.example/**"}})},
 			[]script{settings(object{"site_url": "https://a.example"}), settings(object{"redirect_urls": []string{"https://a.example/**"}})},

@@ -26,7 +26,7 @@ func TestTurnAfterLeave(t *testing.T) {
 			"SetEngines":      second(turn.SetEngines(ctx, nil)),
 			"SetAllowlist":    second(turn.SetAllowlist(ctx, nil)),
 			"SetConsoleMode":  second(turn.SetConsoleMode(ctx, ConsoleOff)),
-			"SetAuthSettings": second(turn.SetAuthSettings(ctx, "", nil)),
+			"SetAuthSettings": second(turn.SetAuthSettings(ctx, AuthSettings{})),
 			"Rotate":          second(turn.Rotate(ctx)),
 			"Resize":          second(turn.Resize(ctx, "p")),
 			"Reset":           second(turn.Reset(ctx, "i", "")),

@@ -150,11 +150,11 @@ func (m *allowlistModel) differsFrom(prior *allowlistModel) bool {
 	return prior.CIDRs.IsNull() || !client.SameCIDRs(attributes.ElementsOf(m.CIDRs), attributes.ElementsOf(prior.CIDRs))
 }
 
-func (m *allowlistModel) setting() client.Maybe[[]string] {
+func (m *allowlistModel) setting(*allowlistModel) client.Maybe[[]string] {
 	return client.Some(attributes.Sorted(attributes.ElementsOf(m.CIDRs)))
 }
 
-func (m *allowlistModel) matches(list client.Maybe[[]string]) bool {
+func (m *allowlistModel) matches(_ *allowlistModel, list client.Maybe[[]string]) bool {
 	return !list.Set || client.SameCIDRs(list.Value, attributes.ElementsOf(m.CIDRs))
 }
 

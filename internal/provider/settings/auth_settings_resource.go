@@ -31,9 +31,7 @@ func NewAuthSettingsResource() resource.Resource {
 func newAuthSettingsSetting() authSettingsSetting {
 	return authSettingsSetting{name: "auth_settings", what: "auth settings", engine: "auth", service: settingService[client.AuthSettings]{
 		operation: client.OpAuthSettings,
-		send: func(turn *client.Turn, ctx context.Context, s client.AuthSettings) (client.Pending, error) {
-			return turn.SetAuthSettings(ctx, s.SiteURL.Value, s.RedirectURLs.Value)
-		},
+		send:      (*client.Turn).SetAuthSettings,
 		recorded: func(i client.Instance) client.AuthSettings {
 			auth := i.Engines.Value["auth"]
 			return client.AuthSettings{SiteURL: auth.SiteURL, RedirectURLs: auth.RedirectURLs}
@@ -83,16 +81,22 @@ func (m *authSettingsModel) instance() types.String { return m.InstanceID }
 func (m *authSettingsModel) timeouts() timeouts.Value { return m.Timeouts }
 
 func (m *authSettingsModel) differsFrom(prior *authSettingsModel) bool {
-	return !m.SiteURL.Equal(prior.SiteURL) || !m.RedirectURLs.Equal(prior.RedirectURLs)
+	change := m.setting(prior)
+	return change.SiteURL.Set || change.RedirectURLs.Set
 }
 
-func (m *authSettingsModel) setting() client.AuthSettings {
-	return client.AuthSettings{SiteURL: client.Some(m.SiteURL.ValueString()), RedirectURLs: client.Some(attributes.Sorted(attributes.ElementsOf(m.RedirectURLs)))}
+func (m *authSettingsModel) setting(prior *authSettingsModel) (s client.AuthSettings) {
+	if prior == nil || !m.SiteURL.Equal(prior.SiteURL) {
+		s.SiteURL = client.Some(m.SiteURL.ValueString())
+	}
+	if prior == nil || !m.RedirectURLs.Equal(prior.RedirectURLs) {
+		s.RedirectURLs = client.Some(attributes.Sorted(attributes.ElementsOf(m.RedirectURLs)))
+	}
+	return s
 }
 
-func (m *authSettingsModel) matches(s client.AuthSettings) bool {
-	asked := m.setting()
-	return client.SameURL(s.SiteURL.Value, asked.SiteURL.Value) && client.SameURLs(s.RedirectURLs.Value, asked.RedirectURLs.Value)
+func (m *authSettingsModel) matches(prior *authSettingsModel, s client.AuthSettings) bool {
+	return s.Shows(m.setting(prior))
 }
 
 func (m *authSettingsModel) tells(s client.AuthSettings) bool {

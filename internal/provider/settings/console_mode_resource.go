@@ -80,7 +80,7 @@ func (m *consoleModeModel) differsFrom(prior *consoleModeModel) bool {
 	return !m.Mode.Equal(prior.Mode)
 }
 
-func (m *consoleModeModel) setting() string { return m.Mode.ValueString() }
+func (m *consoleModeModel) setting(*consoleModeModel) string { return m.Mode.ValueString() }
 
 func (m *consoleModeModel) setRecord(mode string) {
 	if mode != "" {
@@ -88,7 +88,7 @@ func (m *consoleModeModel) setRecord(mode string) {
 	}
 }
 
-func (m *consoleModeModel) matches(mode string) bool {
+func (m *consoleModeModel) matches(_ *consoleModeModel, mode string) bool {
 	return mode == "" || mode == m.Mode.ValueString()
 }
 

@@ -22,7 +22,7 @@ func TestOldSettingDoesNotPassForThePlan(t *testing.T) {
 		r.Client, r.Planned = c, planning.New()
 		var diags diag.Diagnostics
 		planned := consoleModeModel{InstanceID: types.StringValue("i-one"), Mode: types.StringValue("off")}
-		if _, err := r.put(t.Context(), &planned, time.Minute, &diags); err != nil {
+		if _, err := r.put(t.Context(), &planned, nil, time.Minute, &diags); err != nil {
 			t.Fatal(err)
 		}
 		if i, _ := fake.Instance("i-one"); i.ConsoleMode != "off" {

@@ -32,15 +32,17 @@ type settingModel[M, S any] interface {
 	timeouts() timeouts.Value
 	// differsFrom reports whether a change from a prior model needs a request.
 	differsFrom(prior *M) bool
-	// setting returns the setting that the model requests.
-	setting() S
+	// setting returns the parts of the setting that a change from a prior model requests, or
+	// the whole setting without one.
+	setting(prior *M) S
 	// setRecord copies the current setting into the model. A value that is missing from
 	// the record is kept.
 	setRecord(S)
 	// tells reports whether a record contains the setting.
 	tells(S) bool
-	// matches reports whether the current setting is the one that the model requests.
-	matches(S) bool
+	// matches reports whether the current setting shows what a change from a prior model
+	// requests.
+	matches(prior *M, current S) bool
 	// forget makes the setting null.
 	forget()
 	// reset changes the model to the setting that Delete sends. It returns false if
@@ -176,7 +178,7 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 	if !r.MayCreate(ctx, &resp.Diagnostics) {
 		return
 	}
-	if _, err := r.put(ctx, &plan, timeout, &resp.Diagnostics); err != nil {
+	if _, err := r.put(ctx, &plan, nil, timeout, &resp.Diagnostics); err != nil {
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to set the "+r.of(&plan), err)
 		return
 	}
@@ -187,15 +189,15 @@ func (r *settingResource[M, S, P]) Create(ctx context.Context, req resource.Crea
 	r.SetIdentity(ctx, resp.Identity, settingIdentity{InstanceID: P(&plan).instance()}, &resp.Diagnostics)
 }
 
-// put waits for a job that another client has begun, and sends the setting. It compares
-// nothing: a read may lag, and a request that repeats a setting changes nothing. sent
-// reports whether the setting was sent.
-func (r *settingResource[M, S, P]) put(ctx context.Context, m P, timeout time.Duration, diags *diag.Diagnostics) (sent bool, err error) {
+// put waits for a job that another client has begun, and sends what differs from the prior
+// model, which is nil for a new setting. It compares nothing with the record: a read may lag,
+// and a request that repeats a setting changes nothing. sent reports whether something was sent.
+func (r *settingResource[M, S, P]) put(ctx context.Context, m, prior P, timeout time.Duration, diags *diag.Diagnostics) (sent bool, err error) {
 	err = base.InTurn(ctx, r.Client, m.instance().ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
 		_, _, err := turn.AwaitIdle(ctx)
 		if err == nil {
 			sent = true
-			err = r.send(ctx, turn, m)
+			err = r.send(ctx, turn, m.setting(prior))
 		}
 		if err == nil {
 			r.Planned.HasMade(r.object(m))
@@ -203,23 +205,23 @@ func (r *settingResource[M, S, P]) put(ctx context.Context, m P, timeout time.Du
 		return err
 	})
 	if err == nil {
-		r.readResult(ctx, m, diags)
+		r.readResult(ctx, m, prior, diags)
 	}
 	return sent, err
 }
 
-func (r *settingResource[M, S, P]) send(ctx context.Context, turn *client.Turn, m P) error {
+func (r *settingResource[M, S, P]) send(ctx context.Context, turn *client.Turn, setting S) error {
 	return turn.Do(ctx, r.service.operation, func(ctx context.Context) (client.Pending, error) {
-		return r.service.send(turn, ctx, m.setting())
+		return r.service.send(turn, ctx, setting)
 	})
 }
 
 // readResult reads the setting back after a change. A failure is a warning, because the
 // change is in effect.
-func (r *settingResource[M, S, P]) readResult(ctx context.Context, m P, diags *diag.Diagnostics) {
+func (r *settingResource[M, S, P]) readResult(ctx context.Context, m, prior P, diags *diag.Diagnostics) {
 	there, err := client.ReadBackWithin(ctx, r.Client, r.service.delay+r.Client.ReadLag(), func(ctx context.Context) (S, error) {
 		return r.service.read(r.Client, ctx, m.instance().ValueString())
-	}, func(there S) bool { return m.matches(there) })
+	}, func(there S) bool { return m.matches(prior, there) })
 	if err != nil {
 		diags.AddWarning("The "+r.of(m)+" could not be read back", "The change is in effect. "+diagnostics.Explain(err))
 		return
@@ -288,7 +290,7 @@ func (r *settingResource[M, S, P]) Update(ctx context.Context, req resource.Upda
 		return
 	}
 	if P(&plan).differsFrom(&state) {
-		sent, err := r.put(ctx, &plan, timeout, &resp.Diagnostics)
+		sent, err := r.put(ctx, &plan, &state, timeout, &resp.Diagnostics)
 		if err != nil {
 			diagnostics.AddClientError(&resp.Diagnostics, "Unable to update the "+r.of(&plan), err)
 			if sent {
@@ -316,7 +318,7 @@ func (r *settingResource[M, S, P]) Delete(ctx context.Context, req resource.Dele
 			return nil
 		}
 		sent = true
-		return r.send(ctx, turn, &state)
+		return r.send(ctx, turn, P(&state).setting(nil))
 	})
 	switch {
 	case err == nil:

@@ -26,7 +26,7 @@ func TestAllowlistTakesARecordOver(t *testing.T) {
 		"open, as it was asked to be": {providertest.Texts(), client.Some([]string{}), providertest.Texts(), true},
 	} {
 		m := allowlistModel{CIDRs: row.prior}
-		if shown := m.matches(row.told); shown != row.shown {
+		if shown := m.matches(nil, row.told); shown != row.shown {
 			t.Errorf("%s: got shown %t, want %t", name, shown, row.shown)
 		}
 		if m.setRecord(row.told); !m.CIDRs.Equal(row.want) || m.OnDestroy.ValueString() != onDestroyKeep {
@@ -45,7 +45,7 @@ func TestConsoleModeTakesARecordOver(t *testing.T) {
 		"somebody has changed it": {"rw", "rw", false},
 	} {
 		m := consoleModeModel{Mode: types.StringValue("ro")}
-		if shown := m.matches(row.told); shown != row.shown {
+		if shown := m.matches(nil, row.told); shown != row.shown {
 			t.Errorf("%s: got shown %t, want %t", name, shown, row.shown)
 		}
 		if m.setRecord(row.told); m.Mode.ValueString() != row.want {
@@ -76,7 +76,7 @@ func TestAuthSettingsTakeARecordOver(t *testing.T) {
 		"somebody added one":      {providertest.Texts(), told(site, site+"/in"), site, providertest.Texts(site + "/in"), false},
 	} {
 		m := authSettingsModel{SiteURL: types.StringValue(site), RedirectURLs: row.prior}
-		if shown := m.matches(row.told); shown != row.shown {
+		if shown := m.matches(nil, row.told); shown != row.shown {
 			t.Errorf("%s: got shown %t, want %t", name, shown, row.shown)
 		}
 		if m.setRecord(row.told); m.SiteURL.ValueString() != row.wantSite || !m.RedirectURLs.Equal(row.want) {
