@@ -275,8 +275,10 @@ func (c *Client) RefreshApp(ctx context.Context, instanceID, name string) (App, 
 		return c.App(ctx, instanceID, name)
 	}, func(ctx context.Context, isFresh freshness) (bool, error) {
 		apps, err := c.sharedApps(ctx, instanceID, isFresh)
-		_, listed := find(apps, name)
-		return listed, err
+		if _, listed := find(apps, name); listed || err != nil {
+			return listed, err
+		}
+		return false, notListed(apps, "app", name)
 	})
 }
 

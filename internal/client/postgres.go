@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -220,7 +219,7 @@ func (c *Client) RefreshDatabase(ctx context.Context, instanceID, name string) (
 		case found:
 			err = nil // even if another element cannot be read
 		case err == nil:
-			err = fmt.Errorf("database %s: %w", name, ErrNotFound)
+			err = notListed(databases, "database", name)
 		}
 		return database, err
 	}
@@ -245,7 +244,7 @@ func (c *Client) RefreshExtension(ctx context.Context, instanceID, database, nam
 		case found:
 			err = nil // even if another element cannot be read
 		case err == nil:
-			err = fmt.Errorf("extension %s: %w", id, ErrNotFound)
+			err = notListed(extensions, "extension", id)
 		}
 		return extension, err
 	}

@@ -48,6 +48,17 @@ func (e *OtherCaseError) Error() string {
 // NextStep says what to do.
 func (e *OtherCaseError) NextStep() string { return fmt.Sprintf("Write %q, and try again.", e.ID) }
 
+// notListed returns the error of a record that a list does not contain. A record whose
+// identifier differs only in its letter case may be the same one, so it is no absence.
+func notListed[T record](records []T, what, id string) error {
+	for _, r := range records {
+		if strings.EqualFold(r.Identifier(), id) {
+			return &OtherCaseError{ID: r.Identifier()}
+		}
+	}
+	return fmt.Errorf("%s %s: %w", what, id, ErrNotFound)
+}
+
 // find returns the record with an identifier from a list.
 func find[T record](records []T, id string) (T, bool) {
 	for _, r := range records {
