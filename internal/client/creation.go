@@ -159,8 +159,11 @@ func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, er
 	}
 	r := transport.Request{Method: http.MethodPost, Path: []string{"instances"}, Body: n, Key: c.random.Key()}
 	created, err := c.postInstance(ctx, r)
-	if transport.OutcomeUnknown(err) {
+	switch {
+	case transport.OutcomeUnknown(err):
 		created, err = c.findCreated(ctx, n, before, err)
+	case err == nil && before[created.ID]:
+		err = notNew("instance", created.ID)
 	}
 	if err != nil {
 		return Created{}, err
@@ -180,6 +183,13 @@ func (c *Client) postInstance(ctx context.Context, r transport.Request) (Created
 		return Created{}, &transport.OutcomeError{Err: c.sender.Foreign(r, "the answer has no id")}
 	}
 	return Created{ID: answer.ID, Status: answer.Status, CheckoutURL: answer.CheckoutURL, Pending: answer.Pending}, nil
+}
+
+// notNew returns the error of a create request that was answered with the id of an object
+// that existed before, perhaps because of its name. Two resources must not have one object:
+// the destruction of one would delete the other's.
+func notNew(noun, id string) error {
+	return fmt.Errorf("the service answered the creation with %s %s, which existed before: %w", noun, id, ErrAlreadyExists)
 }
 
 // A createdAnswer is the JSON response to a create request.

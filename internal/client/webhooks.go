@@ -86,8 +86,12 @@ func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, ena
 	if err == nil && webhook.ID == "" {
 		err = &transport.OutcomeError{Err: c.sender.Foreign(r, "the answer has no id")}
 	}
-	if transport.OutcomeUnknown(err) {
+	_, before := find(existing, webhook.ID)
+	switch {
+	case transport.OutcomeUnknown(err):
 		webhook, err = c.findWebhook(ctx, endpoint, existing, err)
+	case err == nil && before:
+		err = notNew("webhook endpoint", webhook.ID)
 	}
 	if err == nil {
 		c.Claim(webhook.ID)
