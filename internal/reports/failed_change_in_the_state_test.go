@@ -11,10 +11,12 @@ import (
 func TestFailedChangeInTheState(t *testing.T) {
 	all := situations{}
 	for name, c := range map[string]struct{ before, after, method, path, address string }{
-		"tags":     {machine(`tags = ["a"]`), machine(`tags = ["b"]`), "PATCH", instance, machineAddress},
-		"port":     {machine("") + web(onMachine, "port = 3000"), machine("") + web(onMachine, "port = 8080"), "PATCH", app, webAddress},
-		"variable": {machine("") + web(onMachine, `env = { A = "1" }`), machine("") + web(onMachine, `env = { A = "2" }`), "PATCH", app, webAddress},
-		"list":     {machine("") + list(`["203.0.113.0/24"]`), machine("") + list(`["198.51.100.0/24"]`), "PUT", allowlist, listAddress},
+		"tags": {machine(`tags = ["a"]`), machine(`tags = ["b"]`), "PATCH", instance, machineAddress},
+		"port": {machine("") + web(onMachine, "port = 3000"), machine("") + web(onMachine, "port = 8080"), "PATCH", app, webAddress},
+		"variable": {machine("") + web(onMachine, `env = { A = "1" }`), machine("") + web(onMachine, `env = { A = "2" }`),
+			"PATCH", app, webAddress},
+		"list": {machine("") + list(`["203.0.113.0/24"]`), machine("") + list(`["198.51.100.0/24"]`),
+			"PUT", allowlist, listAddress},
 		"enabled": {endpoint("https://hooks.example.com/in", ""), endpoint("https://hooks.example.com/in", "enabled = false"),
 			"PATCH", webhook, endpointAddress},
 		"secret": {endpoint("https://hooks.example.com/in", `secret = "0123456789abcdef-one"`),
