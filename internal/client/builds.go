@@ -74,13 +74,14 @@ func buildsRequest(instanceID, app string) listing {
 	return listing{Request: transport.Request{Path: []string{"instances", instanceID, "apps", app, "builds"}}, limit: firstBuilds}
 }
 
-// WaitDeployed waits until a build of an app has succeeded and the app runs with it.
-// buildID "" means the newest build: if the app has older ones, WaitDeployed first waits for
-// ReadLag, so that the list shows it. before is the status of the app's record before the
-// build was requested, or "" for an app that never ran. The error is a *BuildError if the
-// build failed, an *AppError if the app does not answer its health path, and an
-// *InterruptedError if the context ended. A build is not a job, and the instance accepts
-// other mutations while it runs, so the wait does not hold a Turn.
+// WaitDeployed waits until a build of an app has succeeded and the app runs with it. If a
+// newer build replaces that one, it waits for the newer one. buildID "" means the newest
+// build: if the app has older ones, WaitDeployed first waits for ReadLag, so that the list
+// shows it. before is the status of the app's record before the build was requested, or ""
+// for an app that never ran. The error is a *BuildError if the build failed, an *AppError if
+// the app does not answer its health path, and an *InterruptedError if the context ended. A
+// build is not a job, and the instance accepts other mutations while it runs, so the wait
+// does not hold a Turn.
 func (c *Client) WaitDeployed(ctx context.Context, instanceID, app, buildID, before string) error {
 	if err := c.waitBuilt(ctx, instanceID, app, buildID, before); err != nil {
 		c.reads.changed(instanceID)
@@ -114,7 +115,7 @@ func (c *Client) waitBuilt(ctx context.Context, instanceID, app, buildID, before
 			return observation{}, err
 		}
 		search.looked(builds)
-		build, ok := pickBuild(builds, buildID)
+		build, ok := PickBuild(builds, buildID)
 		if !ok {
 			return observation{}, nil // not listed yet
 		}
@@ -165,14 +166,18 @@ func (s *buildSearch) looked(builds []Build) {
 	}
 }
 
-// pickBuild finds a build by its id, or returns the newest if id is "".
-func pickBuild(builds []Build, id string) (Build, bool) {
-	for _, build := range builds {
-		if id == "" || build.ID == id {
-			return build, true
-		}
+// PickBuild finds a build by its id, or the newest if id is "", in builds with the newest
+// first. If that build was cancelled and there is a newer one, it returns the newer one: the
+// platform builds the newest commit in place of those before it.
+func PickBuild(builds []Build, id string) (Build, bool) {
+	at := slices.IndexFunc(builds, func(b Build) bool { return id == "" || b.ID == id })
+	if at < 0 {
+		return Build{}, false
 	}
-	return Build{}, false
+	for at > 0 && builds[at].Status.cancelled() {
+		at--
+	}
+	return builds[at], true
 }
 
 // WaitAppRunning waits until a restarted app runs again. before is the status of its

@@ -21,8 +21,7 @@ func (e *BuildError) Error() string {
 }
 
 func (e *BuildError) buildText() string {
-	switch e.Build.Status {
-	case "cancelled", "canceled":
+	if e.Build.Status.cancelled() {
 		return fmt.Sprintf("build %s of app %s was cancelled", e.Build.ID, e.App)
 	}
 	return fmt.Sprintf("build %s of app %s failed", e.Build.ID, e.App)

@@ -64,7 +64,7 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, raw []byte) {
 		page, err := decodePage[Build](raw, "builds")
 		if err == nil {
-			_, _ = pickBuild(page.items, "b")
+			_, _ = PickBuild(page.items, "b")
 		}
 	})
 }

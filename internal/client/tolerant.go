@@ -48,12 +48,11 @@ func (w *Word) UnmarshalJSON(raw []byte) error {
 // failed reports whether the status means a failure, by any of the words that a service
 // may use for it.
 func (w Word) failed() bool {
-	switch w {
-	case "failed", "failure", "error", "cancelled", "canceled":
-		return true
-	}
-	return false
+	return w == "failed" || w == "failure" || w == "error" || w.cancelled()
 }
+
+// cancelled reports whether the status means that somebody ended the work.
+func (w Word) cancelled() bool { return w == "cancelled" || w == "canceled" }
 
 // An identifier of a build is a text, or the digits of a whole number.
 type identifier string

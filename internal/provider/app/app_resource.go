@@ -254,14 +254,10 @@ func warnOfUnreadBuilds(diags *diag.Diagnostics, app string, err error) {
 }
 
 // deployed reports whether the build with the given id, or the newest one if id is "",
-// has succeeded.
+// has succeeded, or the one that replaced it.
 func deployed(builds []client.Build, id string) bool {
-	for _, build := range builds {
-		if id == "" || build.ID == id {
-			return build.Succeeded()
-		}
-	}
-	return false
+	build, found := client.PickBuild(builds, id)
+	return found && build.Succeeded()
 }
 
 func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {

@@ -406,10 +406,8 @@ func (r *appResource) app(m appModel) func(context.Context) (client.App, error) 
 // It is also the case if there is no such build to wait for. An import always queues a
 // build, which may not be listed yet.
 func mustBuildAgain(work base.PendingWork, app client.App, builds []client.Build) bool {
-	for _, build := range builds {
-		if work.Build == "" || build.ID == work.Build {
-			return build.Failed() || build.Succeeded() && app.Status == client.AppFailed
-		}
+	if build, found := client.PickBuild(builds, work.Build); found {
+		return build.Failed() || build.Succeeded() && app.Status == client.AppFailed
 	}
 	return work.Build != "" || !work.Creating && app.Status != client.AppBuilding
 }
