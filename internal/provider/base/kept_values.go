@@ -121,11 +121,13 @@ func likenessOfVariables(asked, kept map[string]tftypes.Value) likeness {
 // HiddenVariable is the value, in a state, of a variable whose value Terraform has not set.
 const HiddenVariable = "(value not shown)"
 
-// changesInClear reports whether a change of variables alters a variable whose value is in the
-// state. If a record shows the old values after it, the change is not in effect.
-func changesInClear(asked, was map[string]tftypes.Value) bool {
+// leavesVariable reports whether a change of variables has no effect on one whose value is in
+// the state: the record still has one that the change removes, or the old value of another.
+func leavesVariable(asked, was, kept map[string]tftypes.Value) bool {
 	for name, before := range was {
-		if now, stays := asked[name]; !before.Equal(hidden) && (!stays || !now.Equal(before)) {
+		there, isKept := kept[name]
+		now, stays := asked[name]
+		if isKept && isKnown(before) && (!stays || !now.Equal(before) && there.Equal(before)) {
 			return true
 		}
 	}
@@ -134,8 +136,9 @@ func changesInClear(asked, was map[string]tftypes.Value) bool {
 
 var hidden = tftypes.NewValue(tftypes.String, HiddenVariable)
 
-// A keptValue is the value of an attribute as asked for, and as the service keeps it.
-type keptValue struct{ asked, kept tftypes.Value }
+// A keptValue is the value of an attribute as asked for, as the service keeps it, and as it was
+// before an update.
+type keptValue struct{ asked, kept, was tftypes.Value }
 
 // keptValues are values of attributes by name.
 type keptValues map[string]keptValue
@@ -148,13 +151,14 @@ func compareKept(asked map[string]tftypes.Value, prior, read tftypes.Value) (for
 	before, after := valuesIn(prior), valuesIn(read)
 	forms, missing = keptValues{}, keptValues{}
 	for name, value := range asked {
-		kept, was := keptValue{value, after[name]}, before[name]
+		was := before[name]
+		kept := keptValue{value, after[name], was}
 		if prior.IsKnown() && !prior.IsNull() && !was.IsNull() && likenessOf(name, value, was) == same {
 			continue
 		}
 		switch likenessOf(name, value, kept.kept) {
 		case otherForm:
-			if name == "env" && kept.kept.Equal(was) && changesInClear(valuesIn(value), valuesIn(was)) {
+			if name == "env" && leavesVariable(valuesIn(value), valuesIn(was), valuesIn(kept.kept)) {
 				missing[name] = kept
 			} else {
 				forms[name] = kept
@@ -213,7 +217,7 @@ func (k keptValues) text(isHidden func(name string) bool) string {
 		v := k[name]
 		switch {
 		case name == "env":
-			lines = append(lines, variableLines(valuesIn(v.asked), valuesIn(v.kept))...)
+			lines = append(lines, variableLines(valuesIn(v.asked), valuesIn(v.kept), valuesIn(v.was))...)
 		case isHidden(name):
 			lines = append(lines, name+": the values are not shown here")
 		default:
@@ -233,8 +237,11 @@ func hasMore(set, other tftypes.Value) bool {
 	return set.As(&elements) == nil && other.As(&others) == nil && len(elements) > len(others)
 }
 
+// isKnown reports whether Terraform has set a variable that has this value in the state.
+func isKnown(v tftypes.Value) bool { return v.IsKnown() && !v.IsNull() && !v.Equal(hidden) }
+
 // variableLines says which variables differ and what to write. The values may be secret.
-func variableLines(asked, kept map[string]tftypes.Value) []string {
+func variableLines(asked, kept, was map[string]tftypes.Value) []string {
 	var lines []string
 	for _, name := range attributes.Union(slices.Collect(maps.Keys(asked)), slices.Collect(maps.Keys(kept))) {
 		address := "env[" + strconv.Quote(name) + "]"
@@ -243,6 +250,8 @@ func variableLines(asked, kept map[string]tftypes.Value) []string {
 		switch {
 		case wanted && !isKept:
 			lines = append(lines, address+": the service does not have it")
+		case !wanted && isKnown(was[name]):
+			lines = append(lines, address+": the service still has it")
 		case !wanted:
 			lines = append(lines, address+": the service adds it. To leave it alone: lifecycle { ignore_changes = ["+address+"] }")
 		case !value.Equal(there):
