@@ -64,9 +64,12 @@ func Mount(mux *http.ServeMux, o Options) (end func()) {
 	// them.
 	server := sync.OnceValue(f.server)
 	sessions := newSessions(server)
-	mux.Handle(Path, f.authorised(sessions))
+	// Some clients add a slash to the address, and follow no redirect with their key.
+	for _, end := range []string{"", "/{$}"} {
+		mux.Handle(Path+end, f.authorised(sessions))
+		mux.HandleFunc("GET "+metadataPath+Path+end, serveMetadata)
+	}
 	mux.HandleFunc("GET "+metadataPath, serveMetadata)
-	mux.HandleFunc("GET "+metadataPath+Path, serveMetadata)
 	return sessions.close
 }
 

@@ -49,10 +49,15 @@ func newSessions(server func() *sdk.Server) *sessions {
 
 // ServeHTTP serves a request in its session, or without one.
 func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	single, streaming := takes(r)
+	if r.Method == http.MethodPost && (single || streaming) {
+		r = r.Clone(r.Context())
+		r.Header.Set("Accept", singleType+", "+streamingType) // which the library asks for
+	}
 	if r.Header.Get(sessionHeader) == "" {
 		switch m := peek(r); {
-		case m.opensSession():
-		case m.wantsProgress():
+		case m.opensSession() && streaming:
+		case m.wantsProgress() && streaming, streaming && !single:
 			s.streaming.ServeHTTP(w, r)
 			return
 		default:
