@@ -4,12 +4,18 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
+// desktopSchemes are the private schemes of widely used clients of MCP. They have no period,
+// although RFC 8252 asks for one. Any other scheme without a period is refused, because it
+// could lead to a script, a file or another program.
+var desktopSchemes = []string{"cursor", "vscode", "vscode-insiders", "windsurf"}
+
 // checkRedirectURI returns an error unless a client may have a redirect URI: an https
-// address, an http address on the person's own machine, or a private scheme with a period
-// (RFC 8252, section 7.1). So no scheme leads to a script or a file.
+// address, an http address on the person's own machine, or a private scheme, either with a
+// period (RFC 8252, section 7.1) or of a known client.
 func checkRedirectURI(text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -19,10 +25,10 @@ func checkRedirectURI(text string) error {
 		return fmt.Errorf("%q has a fragment", text)
 	case u.User != nil:
 		return fmt.Errorf("%q has a user name", text)
-	case u.Scheme == "https" && u.Hostname() != "", u.Scheme == "http" && isLoopback(u), strings.Contains(u.Scheme, "."):
+	case u.Scheme == "https" && u.Hostname() != "", u.Scheme == "http" && isLoopback(u), strings.Contains(u.Scheme, "."), slices.Contains(desktopSchemes, u.Scheme):
 		return nil
 	}
-	return fmt.Errorf("%q is neither https, nor http on this machine, nor a scheme with a period", text)
+	return fmt.Errorf("%q is neither https, nor http on this machine, nor a scheme with a period or of a known client", text)
 }
 
 // matchesRedirectURI reports whether a redirect URI is one of those of a client. They must
