@@ -4,7 +4,9 @@
 // delivery's id, and the signature of the raw body with the endpoint's secret. Do not
 // trust a delivery before its signature is verified. Even a verified delivery may be a
 // repeated one: the service retries a delivery that got no 2xx within 10 seconds. An
-// attacker who has seen a delivery can send it again, too.
+// attacker who has seen a delivery can send it again, too. Events do not always arrive in
+// their order: one that is repeated comes after newer ones. Compare Event.At with the newest
+// one, or read the record that the event is about.
 //
 // A Receiver is an http.Handler that verifies deliveries and handles each of them once:
 //

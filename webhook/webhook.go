@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -44,7 +45,8 @@ type Event struct {
 	Type string
 	// InstanceID is the instance that the event concerns, or empty if it concerns the account.
 	InstanceID string
-	// At is the time of the event, in UTC. It is zero if the body has no time in RFC 3339.
+	// At is the time of the event, in UTC. It is zero if the body has no time in RFC 3339. A
+	// repeated event arrives after newer ones, so it is not always newer than the last one.
 	At time.Time
 	// Data is JSON that depends on the type, usually an object.
 	Data json.RawMessage
@@ -125,6 +127,9 @@ func verifySignature(body []byte, signatures, secrets []string) error {
 	valid := false
 	for _, secret := range secrets {
 		valid = hmac.Equal(signature, sum(body, secret)) || valid
+	}
+	if !valid && slices.ContainsFunc(secrets, func(secret string) bool { return strings.TrimSpace(secret) != secret }) {
+		return fmt.Errorf("%w: a secret begins or ends with white space, perhaps from the file or variable with it", ErrSignature)
 	}
 	if !valid {
 		return ErrSignature

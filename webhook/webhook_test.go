@@ -117,6 +117,24 @@ func TestTamperedDelivery(t *testing.T) {
 	}
 }
 
+// A secret that was read with the end of its line signs otherwise, and the error says why. A
+// secret that has white space at its ends verifies.
+func TestSecretWithWhiteSpace(t *testing.T) {
+	t.Parallel()
+	body := fixtureBody(t)
+	for _, secret := range []string{fixtureSecret + "\n", "\t" + fixtureSecret, fixtureSecret + "\r\n"} {
+		if _, err := webhook.Verify(body, headers(), "the new one", secret); !errors.Is(err, webhook.ErrSignature) || !strings.Contains(err.Error(), "white space") {
+			t.Errorf("Verify with the secret %q: got error %v, want ErrSignature and white space", secret, err)
+		}
+		if _, err := webhook.Verify(body, headers("X-Service-Signature", webhook.Sign(body, secret)), secret); err != nil {
+			t.Errorf("Verify of a delivery signed with the secret %q: got error %v, want none", secret, err)
+		}
+	}
+	if _, err := webhook.Verify(body, headers(), "another one"); err == nil || strings.Contains(err.Error(), "white space") {
+		t.Errorf("Verify with another secret: got error %v, want one without white space", err)
+	}
+}
+
 // signed returns a body that is signed, but is not a delivery.
 func signed(body string) (c struct {
 	body    string
