@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,6 +15,7 @@ type TimeoutError struct {
 	Operation string        // the caller's name for it: "create"
 	Limit     time.Duration // the whole timeout
 	deadline  time.Time
+	asked     atomic.Int64 // see Asked
 }
 
 func (e *TimeoutError) Error() string {
@@ -22,6 +24,10 @@ func (e *TimeoutError) Error() string {
 
 // Duration returns the limit in short form: 30m instead of 30m0s.
 func (e *TimeoutError) Duration() string { return ShortDuration(e.Limit) }
+
+// Asked returns the time for which the service asked the operation to wait, if the timeout
+// ended before that time, else 0.
+func (e *TimeoutError) Asked() time.Duration { return time.Duration(e.asked.Load()) }
 
 // Is reports whether target is context.DeadlineExceeded.
 func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
@@ -82,8 +88,12 @@ func HasTimeout(ctx context.Context) bool {
 }
 
 // MayWait reports whether a call may wait as long as the service asks: until its
-// operation's timeout, or for MaxWait.
+// operation's timeout, or for MaxWait. The error of a timeout that ends first says so.
 func MayWait(ctx context.Context, told time.Duration) bool {
+	timeout, ok := ctx.Value(timeoutKey{}).(*TimeoutError)
+	if ok && told > time.Until(timeout.deadline) {
+		timeout.asked.Store(int64(told.Round(time.Second)))
+	}
 	return told <= MaxWait || HasTimeout(ctx)
 }
 

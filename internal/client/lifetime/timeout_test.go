@@ -63,3 +63,16 @@ func TestMayWait(t *testing.T) {
 		}
 	}
 }
+
+// The error of a timeout knows that the service asked to wait for longer than it allowed.
+func TestAsked(t *testing.T) {
+	for told, want := range map[time.Duration]time.Duration{10 * time.Minute: 0, 89 * time.Minute: 0, 2 * time.Hour: 2 * time.Hour} {
+		ctx, cancel := WithTimeout(t.Context(), "create", 90*time.Minute)
+		MayWait(Detached(ctx), told)
+		cancel()
+		var timeout *TimeoutError
+		if !errors.As(DeadlineOf(ctx), &timeout) || timeout.Asked() != want {
+			t.Errorf("asked to wait for %s: got %s (%v), want %s", told, timeout.Asked(), DeadlineOf(ctx), want)
+		}
+	}
+}

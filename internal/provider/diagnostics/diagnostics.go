@@ -134,6 +134,8 @@ func nextStep(err error) string {
 		return "The API key may not be allowed to read it. Use a key that is, and try again; the state is unchanged."
 	case errors.Is(err, transport.ErrRateLimited) && refused != nil && !refused.Foreign() && refused.Code != "rate_limited":
 		return "If that is a limit of the account, delete what you do not need, or ask for a higher limit. Otherwise, apply again later."
+	case errors.Is(err, transport.ErrRateLimited) && refused != nil && refused.RetryAfter > lifetime.MaxWait:
+		return "The service asks to wait for " + lifetime.ShortDuration(refused.RetryAfter) + ". Apply again after that."
 	case errors.Is(err, transport.ErrRateLimited):
 		return "Apply again later, or with a lower -parallelism."
 	case refused != nil && refused.TooLarge():
@@ -168,7 +170,10 @@ func nextStep(err error) string {
 	case errors.Is(err, client.ErrUnavailable):
 		return "The service is unavailable at the moment. Apply again later; nothing is lost."
 	case errors.As(err, &timeout):
-		return "Apply again. " + longerText(timeout)
+		if timeout.Asked() == 0 {
+			return "Apply again. " + longerText(timeout)
+		}
+		return longerText(timeout)
 	case errors.Is(err, context.Canceled):
 		return "Apply again to continue."
 	}
@@ -186,8 +191,11 @@ func keyText(err error) string {
 // buildAgain follows the advice for an app whose build or deployment failed.
 const buildAgain = " Then apply again: that builds and deploys the newest commit of the branch."
 
-// longerText returns advice on how to set a longer timeout.
+// longerText returns advice on how to set a longer timeout, or on when to come back.
 func longerText(e *lifetime.TimeoutError) string {
+	if asked := e.Asked(); asked > 0 {
+		return "The service asked to wait for " + lifetime.ShortDuration(asked) + ", which is longer than the timeout allowed. Apply again after that."
+	}
 	longer := &lifetime.TimeoutError{Limit: 2 * e.Limit}
 	return fmt.Sprintf("If %s is too short, set a longer timeout, such as timeouts = { %s = %q }.", e.Duration(), e.Operation, longer.Duration())
 }
