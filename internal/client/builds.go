@@ -67,8 +67,9 @@ func (c *Client) RecentBuilds(ctx context.Context, instanceID, app string, enoug
 	return readable(listUntil(ctx, c, "builds", buildsRequest(instanceID, app), enough))
 }
 
-// NewestBuilds is an argument enough for RecentBuilds that stops after the first page.
-func NewestBuilds([]Build) bool { return true }
+// NewestBuilds is an argument enough for RecentBuilds that stops after the first page with a
+// build.
+func NewestBuilds(builds []Build) bool { return len(builds) > 0 }
 
 func buildsRequest(instanceID, app string) listing {
 	return listing{Request: transport.Request{Path: []string{"instances", instanceID, "apps", app, "builds"}}, limit: firstBuilds}
