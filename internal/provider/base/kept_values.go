@@ -170,17 +170,15 @@ func compareKept(asked map[string]tftypes.Value, prior, read tftypes.Value) (for
 	return forms, missing
 }
 
-// askedBy returns the attributes that a configuration sets, and tags_all, to which the
-// provider adds its default tags. A new object is asked for with its defaults, too. An
-// attribute that the plan leaves as in the prior state is not asked for, even if the
-// configuration writes it otherwise.
+// askedBy returns the arguments that a change sends: those that the configuration sets, and
+// what the plan adds to them, such as defaults and tags_all. An attribute that the plan leaves
+// as in the prior state is not asked for, even if the configuration writes it otherwise.
 func askedBy(config tfsdk.Config, plan tfsdk.Plan, prior tftypes.Value) map[string]tftypes.Value {
 	asked, planned, before := maps.Clone(valuesIn(config.Raw)), valuesIn(plan.Raw), valuesIn(prior)
-	if before == nil {
-		return maps.Clone(planned)
-	}
-	if tags, there := planned["tags_all"]; there {
-		asked["tags_all"] = tags
+	for name, value := range planned {
+		if asked[name].IsNull() && value.IsKnown() {
+			asked[name] = value
+		}
 	}
 	maps.DeleteFunc(asked, func(name string, _ tftypes.Value) bool {
 		was, had := before[name]
