@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
@@ -291,4 +292,24 @@ func masks(form func(name, value string) string) trait {
 			env[name] = form(name, fmt.Sprint(v))
 		}
 	})
+}
+
+// until lets a trait end at a time from now. On a real CLI, time passes as for the service.
+func (s *service) until(d time.Duration, t trait) trait {
+	if *realCLI != "" {
+		d /= realSpeed
+	}
+	end := time.Now().Add(d)
+	within := func(do func(*exchange)) func(*exchange) {
+		if do == nil {
+			return nil
+		}
+		return func(x *exchange) {
+			if time.Now().Before(end) {
+				do(x)
+			}
+		}
+	}
+	t.before, t.after = within(t.before), within(t.after)
+	return t
 }
