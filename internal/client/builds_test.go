@@ -18,7 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
-// The times for which a status must hold that an app may have had before.
+// The times for which an app must have a status that it may have had before.
 const (
 	runningHolds = ReadLag
 	failedHolds  = time.Minute + ReadLag

@@ -49,7 +49,7 @@ func (e *OtherCaseError) Error() string {
 func (e *OtherCaseError) NextStep() string { return fmt.Sprintf("Write %q, and try again.", e.ID) }
 
 // notListed returns the error of a record that a list does not contain. A record whose
-// identifier differs only in its letter case may be the same one, so it is no absence.
+// identifier differs only in its letter case may be the same one, so that is not an absence.
 func notListed[T record](records []T, what, id string) error {
 	for _, r := range records {
 		if strings.EqualFold(r.Identifier(), id) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A machine changes in place. What is on it stays as it is: no computed value of the machine
+// A machine changes in place. Its apps and databases stay as they are: no computed value of the machine
 // becomes unknown without a need, and nothing on it is replaced or built again.
 func TestChangeOfAParent(t *testing.T) {
 	child := web(onMachine, `env = { AUTH = hosting_instance.a.auth_url, KEY = hosting_instance.a.auth_anon_key }`) + orders(onMachine, "") +

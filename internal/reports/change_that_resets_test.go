@@ -3,7 +3,7 @@ package reports
 import "testing"
 
 // A change of one setting resets another one at the service. Nothing stays reset without a
-// word, and nothing is changed for ever.
+// word, and nothing is changed permanently.
 func TestChangeThatResets(t *testing.T) {
 	resets := func(w *world, operation string, reset func(*instanceRecord)) {
 		method, path := "POST", resize

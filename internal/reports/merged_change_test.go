@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The service merges a change into what was there, and removes nothing.
+// The service merges a change into the existing values, and removes nothing.
 func TestMergedChange(t *testing.T) {
 	// merges sends the former values of a field along with each change.
 	merges := func(method, path, field string, former any) trait {
@@ -41,7 +41,7 @@ func TestMergedChange(t *testing.T) {
 		return resource("hosting_auth_settings.s", onMachine, `site_url = "https://a.example"`, more)
 	}
 	variables := map[string]any{"A": "1", "OLD_TOKEN": "0123456789"}
-	report(t, "aptible/terraform-provider-aptible#24", "a change that is merged into what was there", situations{
+	report(t, "aptible/terraform-provider-aptible#24", "a change that is merged into the existing values", situations{
 		"a variable": keeps(web(onMachine, `env = { A = "1", OLD_TOKEN = "0123456789" }`), web(onMachine, `env = { A = "1" }`),
 			merges("PATCH", app, "env", variables), "env", "OLD_TOKEN"),
 		"a variable, and another one changes": keeps(web(onMachine, `env = { A = "1", OLD_TOKEN = "0123456789" }`), web(onMachine, `env = { A = "2" }`),

@@ -8,7 +8,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// A plan and a location are no longer for sale. What runs there continues to run.
+// A plan and a location are no longer for sale. Their machines continue to run.
 func TestPlanNoLongerSold(t *testing.T) {
 	medium := func(more string) string { return strings.Replace(machine(more), `"free"`, `"medium"`, 1) }
 	retires := func(w *world) {

@@ -3,7 +3,7 @@ package reports
 import "testing"
 
 // The service itself changes a budget or the plan of a machine. A change of something else
-// does not take that back.
+// does not revert it.
 func TestSizeThatTheServiceChanges(t *testing.T) {
 	hcl := func(engines, more string) string {
 		return `

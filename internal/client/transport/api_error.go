@@ -184,7 +184,7 @@ func newAPIError(r Request, target *url.URL, a *answer, secrets *Secrets) *APIEr
 }
 
 // words are a member of an error's envelope. Some services answer a list of details, or a
-// number as the code beside a detail: the words are its JSON then. A null has none.
+// number as the code next to a detail: the words are its JSON then. A null has none.
 type words string
 
 func (w *words) UnmarshalJSON(raw []byte) error {
