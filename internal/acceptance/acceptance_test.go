@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -44,9 +45,13 @@ func providers() map[string]func() (tfprotov6.ProviderServer, error) {
 // unknowns counts the unknown values that the provider kept out of states, in all tests.
 var unknowns atomic.Int64
 
+// quickLag is the time for which the provider waits for reads that lag. The reads of most
+// tests do not; the tests of lagging reads take the built program.
+const quickLag = 3 * time.Second
+
 // newServer returns the provider's server as a release serves it.
 func newServer(options ...provider.Option) tfprotov6.ProviderServer {
-	return provider.NewServer("test", append(options, provider.WithUnknowns(&unknowns))...)
+	return provider.NewServer("test", append(options, provider.WithUnknowns(&unknowns), provider.WithReadLag(quickLag))...)
 }
 
 // config returns a configuration for a fake: the provider block, followed by body.

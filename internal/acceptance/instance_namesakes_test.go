@@ -20,18 +20,44 @@ func TestPlanTellsOfAnOrphan(t *testing.T) {
 	id := onlyInstance(t, fake)
 	block := "import { to = hosting_instance.NAME id = \"" + id + "\" }"
 	w := newWorkspace(t, fake, instanceHCL(plainInstance))
-	w.says(0, []string{"Warning: An instance with the same name is being created", block}, "plan")
+	w.says(0, []string{" with the same name is being created", block}, "plan")
 	w.says(1, []string{"is already being created", block}, "apply", "-auto-approve")
 	must(t, len(fake.Instances()) == 1, "instances: got %d, want 1", len(fake.Instances()))
 	release()
 	machine.Until(t, "the instance runs", func() bool { return fake.Instances()[0].Status == "running" })
-	w.says(0, []string{"An instance with the same name exists", block}, "plan")
+	w.says(0, []string{" has the same name", block}, "plan")
 	must(t, fake.Count("POST", "/instances") == 1, "creations: got %d, want 1", fake.Count("POST", "/instances"))
 
 	w.configure("import {\n  to = hosting_instance.test\n  id = \"" + id + "\"\n}\n" + instanceHCL(plainInstance))
 	w.apply()
 	w.mustBeSettled()
 	must(t, len(fake.Instances()) == 1, "instances: got %d, want 1", len(fake.Instances()))
+}
+
+// After a kill, several objects may be in no state. A CLI shows one of several warnings with
+// the same summary, and the plan names each object.
+func TestPlanNamesEachOrphan(t *testing.T) {
+	fake := startFake(t)
+	w := newWorkspace(t, fake, `
+resource "hosting_instance" "each" {
+  for_each = toset(["one", "two"])
+  name     = each.key
+  plan     = "free"
+  region   = "eu-central"
+  engines  = { postgres = {} }
+}
+resource "hosting_webhook_endpoint" "each" {
+  for_each = toset(["one", "two"])
+  url      = "https://hooks.example.com/${each.key}"
+}
+`)
+	var blocks []string
+	for _, name := range []string{"one", "two"} {
+		i := fake.AddInstance(fakeservice.Instance{Name: name, Plan: "free", Region: "eu-central"})
+		e := fake.AddWebhook(fakeservice.Webhook{URL: "https://hooks.example.com/" + name, Enabled: true})
+		blocks = append(blocks, "import { to = hosting_instance.NAME id = \""+i.ID+"\" }", "import { to = hosting_webhook_endpoint.NAME id = \""+e.ID+"\" }")
+	}
+	w.says(0, blocks, "plan")
 }
 
 // Two instances with the same name in one configuration are not orphans, whether running

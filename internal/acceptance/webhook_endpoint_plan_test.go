@@ -10,7 +10,7 @@ func TestWebhookEndpointOfAURLThatExists(t *testing.T) {
 	endpoint := func(name, url string) string {
 		return fmt.Sprintf("resource \"hosting_webhook_endpoint\" %q {\n  url = %q\n}\n", name, url)
 	}
-	const there = "A webhook endpoint with the same URL exists"
+	const there = "has the same URL"
 	fake := startFake(t)
 	w := newWorkspace(t, fake, endpoint("one", "https://HOOKS.example/foreign"))
 	newWorkspaceBeside(t, fake, endpoint("foreign", "https://hooks.example/foreign")).apply()

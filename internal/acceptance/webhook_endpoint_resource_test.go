@@ -214,7 +214,7 @@ func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 	w.apply()
 	must(t, os.Remove(filepath.Join(w.folder, "terraform.tfstate")) == nil, "the state file cannot be removed")
 	id := fake.Webhooks()[0].ID
-	w.says(0, []string{"A webhook endpoint with the same URL exists", "import { to = hosting_webhook_endpoint.NAME id = \"" + id + "\" }"}, "plan")
+	w.says(0, []string{"has the same URL", "import { to = hosting_webhook_endpoint.NAME id = \"" + id + "\" }"}, "plan")
 
 	w.write("import.tf", "import {\n  to = hosting_webhook_endpoint.test[0]\n  id = \""+id+"\"\n}\n")
 	w.apply()
@@ -226,7 +226,7 @@ func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
 	w.configure(endpoint + "resource \"hosting_webhook_endpoint\" \"second\" {\n  url        = \"https://hooks.example/a\"\n  depends_on = [hosting_webhook_endpoint.test]\n}\n")
 	for _, args := range [][]string{{"plan"}, {"plan", "-refresh=false"}, {"plan", "-replace=hosting_webhook_endpoint.test[0]"}} {
 		r := w.run(append(args, "-no-color")...)
-		must(t, r.exit == 0 && !strings.Contains(r.output, "with the same URL exists"), "%v: got exit %d, want 0 and no warning:\n%s", args, r.exit, r.output)
+		must(t, r.exit == 0 && !strings.Contains(r.output, "has the same URL"), "%v: got exit %d, want 0 and no warning:\n%s", args, r.exit, r.output)
 	}
 }
 

@@ -20,7 +20,7 @@ var ClosedErrors = []ClosedError{
 	{"a protection", []string{"is protected from deletion"}},
 	{"a failed instance that refuses every change", []string{"only the whole instance can be deleted"}},
 	{"an engine that was never configured", []string{"which its configuration never had"}},
-	{namesakeInCreation, []string{"An instance with the same name is being created", "plan and region is already being created"}},
+	{namesakeInCreation, []string{"with the same name is being created", "plan and region is already being created"}},
 	{"a script of unknown outcome", []string{"It is unknown whether the script ran"}},
 	{"an ambiguous creation", []string{"It may have created one of these new", "and the request was not repeated"}},
 }

@@ -40,16 +40,18 @@ func (r *instanceResource) checkNamesakes(ctx context.Context, plan instanceMode
 // namesakes are instances that could be mistaken for the planned one.
 type namesakes struct{ creating, running []client.Instance }
 
+// tell warns of each instance. The summary has its id: a CLI shows one of several warnings with
+// the same summary, and each detail is needed.
 func (n namesakes) tell(diags *diag.Diagnostics) {
 	for _, i := range n.creating {
-		diags.AddAttributeWarning(path.Root("name"), "An instance with the same name is being created",
+		diags.AddAttributeWarning(path.Root("name"), "Instance "+i.ID+" with the same name is being created",
 			fmt.Sprintf("Instance %s has the same name %q, plan and region as the instance that the plan creates, and is being created. "+
 				"If another resource manages it, apply again once it is running: until then this creation is refused. "+
 				"If no resource manages it, an earlier apply may have been killed before it could save it: import it instead of creating another:\n\n%s",
 				i.ID, i.Name, diagnostics.ImportBlock("hosting_instance.NAME", i.ID)))
 	}
 	for _, i := range n.running {
-		diags.AddAttributeWarning(path.Root("name"), "An instance with the same name exists",
+		diags.AddAttributeWarning(path.Root("name"), "Instance "+i.ID+" has the same name",
 			fmt.Sprintf("Instance %s has the same name %q, plan and region as the instance that the plan creates. "+
 				"Ignore this warning if Terraform already manages it, here or elsewhere. "+
 				"If an earlier apply was killed before it could save it, import it instead of creating another:\n\n%s", i.ID, i.Name, diagnostics.ImportBlock("hosting_instance.NAME", i.ID)))

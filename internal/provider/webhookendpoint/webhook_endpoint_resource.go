@@ -165,7 +165,7 @@ func (r *webhookEndpointResource) checkNamesakes(ctx context.Context, plan webho
 		return
 	}
 	for _, id := range ids {
-		diags.AddAttributeWarning(path.Root("url"), "A webhook endpoint with the same URL exists",
+		diags.AddAttributeWarning(path.Root("url"), "Webhook endpoint "+id+" has the same URL",
 			fmt.Sprintf("Endpoint %s already has this URL, and both would receive every event. "+
 				"Ignore this warning if Terraform already manages it, here or elsewhere. "+
 				"If an earlier apply was killed before it could save it, import it instead of creating another:\n\n%s\n"+
