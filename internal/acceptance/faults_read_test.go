@@ -39,6 +39,7 @@ var readFaults = []faultRow{
 			cases[fmt.Sprint(status, " and removed")] = func(t *testing.T) {
 				fake := startFake(t)
 				w := newWorkspaceBeside(t, fake, endpoint)
+				w.program = true // its looks are 15 s apart
 				w.apply()
 				fake.RemoveWebhook(fake.Webhooks()[0].ID)
 				fake.Inject(always(gone))

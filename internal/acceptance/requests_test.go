@@ -276,7 +276,7 @@ func TestCreationTakesFewRequests(t *testing.T) {
 			"GET /me":                        1,
 		}},
 		{"allowlist", "hosting_allowlist", map[string]tftypes.Value{"instance_id": text(there.ID), "cidrs": texts("203.0.113.7")}, map[string]int{
-			"GET /instances/{id}":           1, // whether a job is in progress
+			"GET /instances/{id}":           2, // the list that it replaces, and whether a job is in progress
 			"PUT /instances/{id}/allowlist": 1, "GET /jobs/{id}": 1, "GET /instances/{id}/allowlist": 1, "GET /me": 1,
 		}},
 		{"database", "hosting_postgres_database", map[string]tftypes.Value{"instance_id": text(there.ID), "name": text("orders")}, map[string]int{
