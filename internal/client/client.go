@@ -152,6 +152,9 @@ func (c *Client) CloseIdleConnections() { c.sender.CloseIdleConnections() }
 // that they send.
 func (c *Client) HideSecret(value string) { c.secrets.AddURL(value) }
 
+// HideStatement is like HideSecret, for SQL: parts of it that an error quotes are removed, too.
+func (c *Client) HideStatement(sql string) { c.secrets.AddStatement(sql) }
+
 // HideVariable is like HideSecret, for a variable that a build may print: each line of the
 // value is removed, too.
 func (c *Client) HideVariable(value string) { c.secrets.AddVariable(value) }

@@ -18,6 +18,8 @@ type Secrets struct {
 	mu     sync.RWMutex
 	values []string
 	hosts  map[string]bool // of URLs that are shown without what follows the host
+	// statements are SQL that an error must not quote.
+	statements []string
 }
 
 const hidden = "(secret)"
@@ -152,10 +154,61 @@ func (s *Secrets) hideRests(text string) string {
 	})
 }
 
-// AddVariable hides the value of a variable and each of its lines. A log may indent the
-// lines, and may contain only the password of a URL.
+// AddStatement hides SQL, and the parts of it that an error quotes. Postgres quotes the word at
+// which it fails, also a password whose own quotes were forgotten.
+func (s *Secrets) AddStatement(sql string) {
+	s.Add(sql)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.statements = append(s.statements, sql)
+}
+
+var quotedPart = regexp.MustCompile(`"[^"]+"`)
+
+// hideQuotes hides the quoted parts of statements in a text.
+func (s *Secrets) hideQuotes(text string) string {
+	if len(s.statements) == 0 {
+		return text
+	}
+	return quotedPart.ReplaceAllStringFunc(text, func(quoted string) string {
+		part := strings.Trim(quoted, `"`)
+		if slices.ContainsFunc(s.statements, func(sql string) bool { return strings.Contains(sql, part) }) {
+			return `"` + hidden + `"`
+		}
+		return quoted
+	})
+}
+
+// longField is the minimum length of a text in a JSON value that is hidden alone. A shorter one
+// is often an ordinary word, such as a type.
+const longField = 8
+
+// addFields hides the texts in a JSON object or list, such as the key in a key file.
+func (s *Secrets) addFields(value any) {
+	switch value := value.(type) {
+	case string:
+		if len(value) >= longField {
+			s.Add(value)
+		}
+	case []any:
+		for _, element := range value {
+			s.addFields(element)
+		}
+	case map[string]any:
+		for _, member := range value {
+			s.addFields(member)
+		}
+	}
+}
+
+// AddVariable hides the value of a variable, each of its lines, and the texts in it if it is
+// JSON. A log may indent the lines, and may contain only the password of a URL.
 func (s *Secrets) AddVariable(value string) {
 	s.Add(value, strings.TrimSpace(value))
+	var decoded any
+	if json.Unmarshal([]byte(value), &decoded) == nil {
+		s.addFields(decoded)
+	}
 	for line := range strings.Lines(value) {
 		if line = strings.TrimSpace(line); len(line) >= shortSecret { // a bracket reveals nothing
 			s.AddURL(line)
@@ -168,7 +221,7 @@ func (s *Secrets) AddVariable(value string) {
 func (s *Secrets) Hide(text string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	text = s.hideRests(PlainText(text))
+	text = s.hideQuotes(s.hideRests(PlainText(text)))
 	for _, value := range s.values {
 		if len(value) < shortSecret {
 			text = hideWord(text, value)
@@ -184,7 +237,7 @@ func (s *Secrets) Hide(text string) string {
 // begin in the middle of a value.
 func (s *Secrets) HideVariables(log string, variables map[string]string) string {
 	s.mu.RLock()
-	all := &Secrets{values: slices.Clone(s.values), hosts: maps.Clone(s.hosts)}
+	all := &Secrets{values: slices.Clone(s.values), hosts: maps.Clone(s.hosts), statements: s.statements}
 	s.mu.RUnlock()
 	for _, value := range slices.Sorted(maps.Values(variables)) {
 		all.AddVariable(value)

@@ -135,3 +135,32 @@ func TestHideVariables(t *testing.T) {
 		}
 	}
 }
+
+// Postgres quotes the word at which it fails. In a script that must not be shown, that word may
+// be a password without its quotes.
+func TestQuotedPartsOfAStatementAreHidden(t *testing.T) {
+	var s Secrets
+	s.AddStatement("create role shop password CANARY1;\nalter role \"shop\" password \"CANARY two\";\nselect 'CANARY3")
+	for text, want := range map[string]string{
+		`syntax error at or near "CANARY1" (SQLSTATE 42601)`:            `syntax error at or near "(secret)" (SQLSTATE 42601)`,
+		`syntax error at or near ""CANARY two"" (SQLSTATE 42601)`:       `syntax error at or near ""(secret)"" (SQLSTATE 42601)`,
+		`unterminated quoted string at or near "'CANARY3"`:              `unterminated quoted string at or near "(secret)"`,
+		`permission denied for database "main"`:                         `permission denied for database "main"`,
+		`duplicate key value violates unique constraint "users_pkey"`:   `duplicate key value violates unique constraint "users_pkey"`,
+		`the answer was {"code": "sql_error", "detail": "near CANARY"}`: `the answer was {"code": "sql_error", "detail": "near CANARY"}`,
+	} {
+		if got := s.Hide(text); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A build may print one field of a key file that is one variable.
+func TestFieldsOfAJSONVariableAreHidden(t *testing.T) {
+	var s Secrets
+	s.AddVariable(`{"type": "key", "client": {"private_key": "CANARY-0123"}, "list": ["CANARY-4567", 5, null]}`)
+	const want = "type key, (secret) and (secret), 5"
+	if got := s.Hide("type key, CANARY-0123 and CANARY-4567, 5"); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -59,11 +59,11 @@ func (r *postgresScriptResource) Schema(ctx context.Context, _ resource.SchemaRe
 
 			"If the SQL console is `off` or `ro`, it is opened for the run and restored afterwards, even if the script fails. If the service does not report the mode, the console stays as it is. " +
 			"If you interrupt an apply while a statement runs, the console may stay open; the error says so. If another client sets the mode during the run, that mode is kept. " +
-			"Statements run in one transaction, and their results are discarded. Objects that a script creates are not checked for drift. `timeouts` limits a run; " +
+			"Statements run in one transaction, and their results are discarded. Objects that a script creates are not checked for drift. `timeouts` limits a run, and a statement that is running then has 30 more seconds; " +
 			"`request_timeout` does not.\n\n" +
 
 			"A script is not sent again without your decision. " +
-			"If the response is lost, or a timeout ends while a statement runs, the apply ends with an error. A script that was being created is then tainted. Later plans refuse to run or destroy the script until you run one of the two commands in the error. " +
+			"If the response is lost, or a timeout ends while a statement runs, the apply ends with an error. A script that was being created is then tainted. Later applies refuse to run or destroy the script until you run one of the two commands in the error. " +
 			"If the script ran, `terraform untaint` accepts its creation, and `terraform apply -refresh-only` its change. " +
 			"Then apply before you change or delete the block. " +
 			"To run it again, use `terraform state rm`, and apply. " +
@@ -359,7 +359,7 @@ func (r *postgresScriptResource) sql(ctx context.Context, plan postgresScriptMod
 	}
 	var sql types.String
 	diags.Append(config.GetAttribute(ctx, path.Root("sql_wo"), &sql)...)
-	r.Client.HideSecret(sql.ValueString())
+	r.Client.HideStatement(sql.ValueString())
 	for _, text := range literalsOf(sql.ValueString()) {
 		r.Client.HideSecret(text)
 	}
