@@ -11,6 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // These tests check replacements with create_before_destroy. Each ends in a workspace
@@ -326,6 +327,50 @@ func TestDeposedSettingIsNotSetBackUnderItsSuccessor(t *testing.T) {
 			w.says(0, []string{"1 destroyed"}, "destroy", "-auto-approve")
 			instance, _ := fake.Instance("i-one")
 			must(t, len(instance.Allowlist) == 0 && instance.ConsoleMode == "off" && len(fake.Extensions("i-one")) == 0, "the instance: got %+v, want the settings reset", instance)
+		})
+	}
+}
+
+// With create_before_destroy, Terraform destroys the old instance as soon as the creation of
+// the new one ends, also with a warning. The old one is kept until the new one runs.
+func TestOldInstanceRunsUntilTheNewOneDoes(t *testing.T) {
+	instance := func(plan, region string) string {
+		return fmt.Sprintf("resource \"hosting_instance\" \"test\" {\n name = \"shop\"\n plan = %q\n region = %q\n engines = { postgres = {} }\n deletion_protection = false\n"+
+			"timeouts = { create = \"5s\" }\n"+createFirst+"}\n", plan, region)
+	}
+	t.Parallel()
+	for name, c := range map[string]struct {
+		plan string
+		hold func(*fakeservicetest.Server) (release func())
+	}{
+		"it is still being created": {"free", func(fake *fakeservicetest.Server) func() {
+			return fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
+		}},
+		"it waits for its checkout": {"small", func(fake *fakeservicetest.Server) func() {
+			return func() {
+				for _, i := range fake.Instances() {
+					_ = fake.PayCheckout(i.ID) // one needs none
+				}
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := startFake(t)
+			w := newWorkspace(t, fake, instance("free", "eu-central"))
+			w.apply()
+			old := onlyInstance(t, fake)
+			w.configure(instance(c.plan, "us-east"))
+			release := c.hold(fake)
+			w.says(1, []string{"Instance shop is kept until its successor runs", "It was not deleted"}, "apply", "-auto-approve")
+			i, there := fake.Instance(old)
+			must(t, there && i.Status == fakeservice.StatusRunning, "the old instance: got %t and status %q, want it running", there, i.Status)
+			release()
+			machine.Until(t, "both run", func() bool {
+				return !slices.ContainsFunc(fake.Instances(), func(i fakeservice.Instance) bool { return i.Status != fakeservice.StatusRunning })
+			})
+			w.apply()
+			w.mustBeSettled()
+			must(t, onlyInstance(t, fake) != old, "the old instance is left")
 		})
 	}
 }

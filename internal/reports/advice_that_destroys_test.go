@@ -37,6 +37,14 @@ resource "hosting_postgres_script" "schema" {
 	report(t, "IBM-Cloud/terraform-provider-ibm#4046", "advice that destroys what it protects", situations{
 		"app":      advice(protectedApp),
 		"database": advice(protectedDatabase),
+		"a tainted machine with a protected database": func(w *world) {
+			hcl := machine("") + resource("hosting_postgres_database.orders", onMachine, `name = "orders"`)
+			w.apply(hcl)
+			w.run(hcl, "taint", machineAddress)
+			w.run(hcl, "plan").fails("terraform untaint for the instance")
+			w.run(hcl, "untaint", machineAddress)
+			w.settled(hcl)
+		},
 		"a script with destroy_sql is removed": func(w *world) {
 			w.apply(script(""))
 			w.run(machine(""), "plan").warns("destroy_sql")

@@ -90,6 +90,9 @@ func (b *Resource) PlanReplacement(
 // whyReplaced says how the argument that replaces an object changes.
 func whyReplaced(at string, arguments []ReplacingArgument) string {
 	for _, a := range arguments {
+		if a.Name == at && a.Plan.IsUnknown() {
+			return "The plan replaces its instance. If the instance is tainted, run terraform untaint for the instance instead. "
+		}
 		if a.Name == at && a.State.ValueString() != "" && a.Plan.ValueString() != "" {
 			return fmt.Sprintf("The plan changes %s from %s to %s, which replaces the object. ", at, a.State, a.Plan)
 		}

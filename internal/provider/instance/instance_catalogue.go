@@ -110,7 +110,7 @@ func checkPlan(before, id string, plans client.Plans, diags *diag.Diagnostics) {
 	case resized:
 		if former.PriceCents == 0 && plan.PriceCents > 0 {
 			diags.AddAttributeWarning(path.Root("plan"), "Plan "+id+" is paid", priceText(plan)+
-				" The service may ask for a payment in the portal before it resizes the instance, which now has the free plan "+before+".")
+				" The service may ask for a payment in the portal before it resizes the instance, which now has the plan "+before+" at no cost.")
 		}
 		if lower := lowerLimits(former, plan); len(lower) > 0 {
 			diags.AddAttributeWarning(path.Root("plan"), "Plan "+id+" has lower limits than plan "+before,

@@ -78,6 +78,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	noteConfigured(ctx, resp.Private, plan.Engines, nil, &resp.Diagnostics)
 	defer r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
 	if created.CheckoutURL != "" {
+		r.Planned.LeavesUnfinished(created.ID, request.Name)
 		resp.Diagnostics.AddWarning("Instance "+request.Name+" waits for its checkout", checkoutText(created))
 		return
 	}
@@ -99,6 +100,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		resp.Diagnostics.AddWarning("Instance "+request.Name+" was created, but not all of it is as planned", incompleteText(finished, plan, err))
 		return
 	case err != nil && !diagnostics.Failed(err):
+		r.Planned.LeavesUnfinished(created.ID, request.Name)
 		resp.Diagnostics.AddWarning("Instance "+request.Name+" is still being created", diagnostics.Unfinished("Instance "+created.ID, err))
 		return
 	case err != nil:
@@ -368,6 +370,13 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 	if !r.MayDelete(ctx, resp.Private, r.absent(state), r.LooksAtInstance(id), &resp.Diagnostics) {
 		return
 	}
+	if successor := r.Planned.Unfinished(state.Name.ValueString()); successor != "" && !r.runs(ctx, successor) {
+		resp.Diagnostics.AddError("Instance "+state.Name.ValueString()+" is kept until its successor runs",
+			fmt.Sprintf("This apply has created instance %s of the same name, which does not run yet. "+
+				"With create_before_destroy, the old instance %s would be destroyed now, and no machine would run. "+
+				"It was not deleted. Once instance %s runs, apply again: that destroys the old one.", successor, id, successor))
+		return
+	}
 	work, _ := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	err := r.DeleteObject(ctx, base.Deletion{
 		InstanceID: id, Timeout: timeout, Operation: client.OpDelete, Object: state.protectedObject(),
@@ -379,6 +388,12 @@ func (r *instanceResource) Delete(ctx context.Context, req resource.DeleteReques
 	if err != nil {
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to delete instance "+id, err)
 	}
+}
+
+// runs reports whether the record of an instance shows that it runs.
+func (r *instanceResource) runs(ctx context.Context, id string) bool {
+	i, err := r.Client.Instance(ctx, id)
+	return err == nil && i.Status == client.StatusRunning
 }
 
 // isProtected checks the protection again before a deletion, because ModifyPlan does not

@@ -28,6 +28,9 @@ type Planned struct {
 	// state contains the names of the instances of the state, by id.
 	state map[string]string
 	made  map[Object]bool // the objects that this process has created
+	// unfinished are the ids, by name, of the instances that this process has created and that
+	// did not run when their creation ended.
+	unfinished map[string]string
 	// creating are the objects that the plan creates.
 	creating map[Object]bool
 	// kept are the objects of the state that the service keeps under another name than the
@@ -60,7 +63,7 @@ type Object struct{ Kind, Key string }
 // New returns the record of a process that has planned nothing yet.
 func New() *Planned {
 	return &Planned{
-		instances: map[string]Instance{}, ends: map[string]bool{}, state: map[string]string{},
+		instances: map[string]Instance{}, ends: map[string]bool{}, state: map[string]string{}, unfinished: map[string]string{},
 		made: map[Object]bool{}, creating: map[Object]bool{}, kept: map[Object]Object{},
 	}
 }
@@ -240,6 +243,21 @@ func (p *Planned) IsMadeAnew(object Object) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.made[object]
+}
+
+// LeavesUnfinished notes that the creation of an instance has ended before the instance ran.
+func (p *Planned) LeavesUnfinished(id, name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unfinished[name] = id
+}
+
+// Unfinished returns the id of an instance of a name that this process has created and that did
+// not run then, or "".
+func (p *Planned) Unfinished(name string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.unfinished[name]
 }
 
 // Creates notes that the plan creates an object.
