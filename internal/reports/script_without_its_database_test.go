@@ -30,6 +30,15 @@ resource "hosting_postgres_script" "schema" {
 			w.counts(2, "POST", query)
 			w.quiet(hcl)
 		},
+		"replaced, and the script changed": func(w *world) {
+			changed := strings.Replace(hcl, "(id int)", "(id int, at date)", 1)
+			w.apply(hcl)
+			w.apply(hcl) // its refresh notes the database
+			w.run(changed, "apply", "-replace="+ordersAddress).succeeds()
+			w.run(changed, "apply").succeeds().lacks("gone")
+			w.counts(2, "POST", query)
+			w.quiet(changed)
+		},
 		"in the instance's own database": func(w *world) {
 			own := strings.Replace(hcl, "hosting_postgres_database.orders.name", `"main"`, 1)
 			w.behaves(everyObject("GET", databases, func(o map[string]any) {

@@ -267,6 +267,9 @@ func (r *postgresScriptResource) Update(ctx context.Context, req resource.Update
 	var err error
 	if plan.isAnother(state) {
 		ran, err = r.run(ctx, plan, sql, timeout)
+		if ran { // the database may be another one than the one that the note is about
+			resp.Diagnostics.Append(resp.Private.SetKey(ctx, privatestate.DatabaseKey, nil)...)
+		}
 	}
 	if !ran && isLost(err) {
 		noteUnknownUpdate(ctx, resp.Private, &unknownUpdate{SQL: plan.SQL.ValueStringPointer(), SQLWOVersion: plan.SQLWOVersion.ValueInt64Pointer()}, &resp.Diagnostics)
