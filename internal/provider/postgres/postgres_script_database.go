@@ -58,7 +58,7 @@ type privateNotes interface {
 	privatestate.Writer
 }
 
-// warnOfNewDatabase warns of a plan that keeps the script and creates its database.
+// warnOfNewDatabase warns of a plan that creates the database of a script and does not run it.
 func (r *postgresScriptResource) warnOfNewDatabase(m postgresScriptModel, diags *diag.Diagnostics) {
 	name, id := m.Database.ValueString(), m.InstanceID.ValueString()
 	if !r.Planned.IsCreating((&postgresDatabaseModel{InstanceID: m.InstanceID, Name: m.Database}).object().Managed()) {

@@ -233,7 +233,7 @@ func (r *postgresScriptResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if state == nil {
 		return
 	}
-	if plan != nil && !replaced {
+	if plan != nil && !replaced && !plan.isAnother(*state) {
 		r.warnOfNewDatabase(*state, &resp.Diagnostics)
 	}
 	_, unknown := privatestate.Load[unknownUpdate](ctx, req.Private, privatestate.UnknownUpdateKey, &resp.Diagnostics)
