@@ -121,6 +121,9 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
+// Mark returns a random text that this client returns only once.
+func (c *Client) Mark() string { return c.random.Key() }
+
 // Claim records that this process created an instance, a webhook endpoint or a job, or
 // has it in its state. A search for something that this process has just created, or for
 // a creation that an earlier run left unfinished, then ignores it. An empty id is

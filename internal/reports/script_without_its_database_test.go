@@ -30,6 +30,46 @@ resource "hosting_postgres_script" "schema" {
 			w.counts(2, "POST", query)
 			w.quiet(hcl)
 		},
+		"replaced after an import": func(w *world) {
+			w.apply(machine(""))
+			w.fake.AddDatabase(w.id(), "orders")
+			w.adopts(hcl, ordersAddress, w.id()+"/orders")
+			w.apply(hcl)
+			w.run(hcl, "apply", "-replace="+ordersAddress).succeeds().warns("orders", "script", "next plan runs it")
+			w.run(hcl, "apply")
+			w.counts(2, "POST", query)
+			w.quiet(hcl)
+		},
+		"replaced without a refresh": func(w *world) {
+			w.apply(hcl)
+			w.run(hcl, "apply", "-replace="+ordersAddress, "-refresh=false").succeeds()
+			w.run(hcl, "apply")
+			w.counts(2, "POST", query)
+			w.quiet(hcl)
+		},
+		"replaced, and the answer to the changed script lost": func(w *world) {
+			changed := strings.Replace(hcl, "(id int)", "(id int, at date)", 1)
+			w.apply(hcl)
+			w.apply(hcl)
+			w.behaves(loses("POST", query))
+			w.run(changed, "apply", "-replace="+ordersAddress).fails("unknown whether the script ran")
+			w.run(changed, "apply").fails("unknown whether the script ran")
+			w.counts(2, "POST", query)
+		},
+		"with another time of its creation": func(w *world) {
+			w.apply(hcl)
+			w.apply(hcl) // its refresh notes the time
+			later := w.behaves(shows(databases, "created_at", "2099-01-02T03:04:05Z"))
+			w.run(hcl, "plan").never("create", "update", "delete", "replace").warns("script", "another", "terraform apply -replace=")
+			w.run(hcl, "apply").succeeds().warns("script", "another")
+			w.counts(1, "POST", query)
+			w.quiet(hcl)
+			later() // the time goes back
+			w.quiet(hcl)
+			w.run(hcl, "apply", "-replace=hosting_postgres_script.schema").succeeds()
+			w.counts(2, "POST", query)
+			w.quiet(hcl)
+		},
 		"replaced, and the script changed": func(w *world) {
 			changed := strings.Replace(hcl, "(id int)", "(id int, at date)", 1)
 			w.apply(hcl)

@@ -36,6 +36,8 @@ type Planned struct {
 	// kept are the objects of the state that the service keeps under another name than the
 	// one that was asked for, with the latter.
 	kept map[Object]Object
+	// creations are the marks of the creations of objects of the state.
+	creations map[Object]string
 	// applied is true if something was created, changed or destroyed. No plan does that,
 	// so this process applies.
 	applied bool
@@ -64,7 +66,7 @@ type Object struct{ Kind, Key string }
 func New() *Planned {
 	return &Planned{
 		instances: map[string]Instance{}, ends: map[string]bool{}, state: map[string]string{}, unfinished: map[string]string{},
-		made: map[Object]bool{}, creating: map[Object]bool{}, kept: map[Object]Object{},
+		made: map[Object]bool{}, creating: map[Object]bool{}, kept: map[Object]Object{}, creations: map[Object]string{},
 	}
 }
 
@@ -278,4 +280,23 @@ func (p *Planned) IsCreating(object Object) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.creating[object]
+}
+
+// NoteCreation notes the mark of the creation of an object of the state, which no other
+// creation has. It is "" for an object that no apply has created.
+func (p *Planned) NoteCreation(object Object, mark string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.creations[object] = mark
+}
+
+// Creation returns the mark of the creation of an object, or nil if this process has neither
+// created nor read it.
+func (p *Planned) Creation(object Object) *string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if mark, known := p.creations[object]; known {
+		return &mark
+	}
+	return nil
 }

@@ -197,6 +197,12 @@ func (r *postgresDatabaseResource) Create(ctx context.Context, req resource.Crea
 			return err
 		}
 		r.Planned.HasMade(plan.object().Managed())
+		mark := pending.JobID
+		if mark == "" {
+			mark = r.Client.Mark()
+		}
+		r.Planned.NoteCreation(plan.object().Managed(), mark)
+		privatestate.Save(ctx, resp.Private, privatestate.CreationKey, mark, &resp.Diagnostics)
 		accepted, work = true, base.PendingWork{Job: pending.JobID, Creating: true}
 		r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
 		r.SetIdentity(ctx, resp.Identity, base.ChildIdentity{InstanceID: plan.InstanceID, Name: plan.Name}, &resp.Diagnostics)
@@ -293,6 +299,8 @@ func (r *postgresDatabaseResource) Read(ctx context.Context, req resource.ReadRe
 	}
 	r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
 	r.NoteKept(ctx, req.Private, "database", state.InstanceID, state.Name, &resp.Diagnostics)
+	mark, _ := privatestate.Load[string](ctx, req.Private, privatestate.CreationKey, &resp.Diagnostics)
+	r.Planned.NoteCreation(state.object().Managed(), mark)
 	state.setRecord(database)
 	base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 	r.SetState(ctx, &resp.State, state, &resp.Diagnostics)

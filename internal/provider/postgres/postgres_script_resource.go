@@ -128,6 +128,9 @@ func (r *postgresScriptResource) Create(ctx context.Context, req resource.Create
 		return
 	}
 	ran, err := r.run(ctx, plan, sql, timeout)
+	if ran || isLost(err) {
+		r.noteDatabase(ctx, resp.Private, plan, &resp.Diagnostics)
+	}
 	if !ran && isLost(err) {
 		r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
 		r.SetState(ctx, &resp.State, plan.withUnknownOutcome(), &resp.Diagnostics)
@@ -165,6 +168,9 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 	id := state.InstanceID.ValueString()
 	r.Client.StartReadingAccountID(ctx)
 	database, err := r.refreshDatabase(ctx, state)
+	if err == nil {
+		err = r.compareDatabase(ctx, resp.Private, state, database, &resp.Diagnostics)
+	}
 	switch {
 	case errors.Is(err, client.ErrNotFound) && !r.ConfirmsGone(ctx, req.Private, state.absent(), &resp.Diagnostics):
 	case errors.Is(err, client.ErrNotFound):
@@ -172,10 +178,6 @@ func (r *postgresScriptResource) Read(ctx context.Context, req resource.ReadRequ
 		resp.State.RemoveResource(ctx)
 	case err != nil:
 		r.Service.AddReadError(&resp.Diagnostics, "Unable to read instance "+id, err)
-	case isAnew(ctx, resp.Private, database, &resp.Diagnostics):
-		r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
-		warnOfLostScript(id, &resp.Diagnostics)
-		resp.State.RemoveResource(ctx)
 	default:
 		r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
 		r.readUnknownUpdate(ctx, req.Private, state, resp)
@@ -267,8 +269,8 @@ func (r *postgresScriptResource) Update(ctx context.Context, req resource.Update
 	var err error
 	if plan.isAnother(state) {
 		ran, err = r.run(ctx, plan, sql, timeout)
-		if ran { // the database may be another one than the one that the note is about
-			resp.Diagnostics.Append(resp.Private.SetKey(ctx, privatestate.DatabaseKey, nil)...)
+		if ran || isLost(err) {
+			r.noteDatabase(ctx, resp.Private, plan, &resp.Diagnostics)
 		}
 	}
 	if !ran && isLost(err) {

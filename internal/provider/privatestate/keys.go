@@ -4,8 +4,11 @@ package privatestate
 // last seen.
 const AccountNoteKey = "account"
 
-// DatabaseKey is the key of the time when the database of a script was created, as a read
-// showed it.
+// CreationKey is the key of the mark of the creation of a database. An imported database has
+// none.
+const CreationKey = "creation"
+
+// DatabaseKey is the key of what is known of the database that a script ran in.
 const DatabaseKey = "database"
 
 // FormerReposKey is the key for the names that the repository of an app had before it was
@@ -69,6 +72,6 @@ const UnknownUpdateKey = "unknown_update"
 
 // Keys lists all keys.
 var Keys = []string{
-	AccountNoteKey, ConfiguredKey, ConnectionKey, DatabaseKey, FormerReposKey, ImportedKey, KeptNameKey, KeptRegionKey, PendingKey,
+	AccountNoteKey, ConfiguredKey, ConnectionKey, CreationKey, DatabaseKey, FormerReposKey, ImportedKey, KeptNameKey, KeptRegionKey, PendingKey,
 	PlannedKey, ProtectedKey, SecretKeysKey, SentKeysKey, UnknownSecretKey, UnknownUpdateKey,
 }

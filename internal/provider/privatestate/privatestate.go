@@ -19,6 +19,12 @@ type Writer interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
+// A ReadWriter reads and writes private state.
+type ReadWriter interface {
+	Reader
+	Writer
+}
+
 // Save saves a value in a resource's private state.
 func Save(ctx context.Context, private Writer, key string, value any, diags *diag.Diagnostics) {
 	encoded, err := json.Marshal(value)
