@@ -158,17 +158,28 @@ func (c *Client) Origin() string {
 // IsLoopback reports whether the service is on this machine.
 func (c *Client) IsLoopback() bool { return transport.IsLoopback(c.base.Hostname()) }
 
-// UpdateProfile changes the account's profile. An empty change only reads the account,
-// because a service may refuse an empty change.
+// shownBy reports whether an account shows the change. A field that it lacks decides nothing.
+func (change ProfileChange) shownBy(a Account) bool {
+	shows := func(field ProfileField, wanted *string) bool { return wanted == nil || !field.Set || field.Value == *wanted }
+	return shows(a.Name, change.Name) && shows(a.Company, change.Company) && shows(a.Address, change.Address) && shows(a.VATID, change.VATID)
+}
+
+// UpdateProfile changes the account's profile, and reads it back unless the answer shows the
+// change. An empty change only reads the account, because a service may refuse an empty
+// change.
 func (c *Client) UpdateProfile(ctx context.Context, change ProfileChange) (Account, error) {
 	if change == (ProfileChange{}) {
 		return c.Account(ctx)
 	}
 	account, err := transport.Do[Account](ctx, c.sender, transport.Request{Method: http.MethodPatch, Path: []string{"me"}, Body: change})
-	if err == nil && account == (Account{}) {
-		return c.Account(ctx) // the response is not the record
+	if err != nil || account != (Account{}) && change.shownBy(account) {
+		return account, err
 	}
-	return account, err
+	record, err := ReadBack(ctx, c, c.Account, change.shownBy)
+	if err != nil && account != (Account{}) {
+		return account, nil // the answer is the record
+	}
+	return record, err
 }
 
 // Billing is a list of the account's subscriptions and charges.

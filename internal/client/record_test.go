@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
@@ -79,15 +81,50 @@ func TestRecordOfAnIDInAnotherCase(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestProfileWithoutAnAnswerIsReadBack(t *testing.T) {
-	c, wire := newTestClient(t, script{
-		"PATCH /me": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) },
-		"GET /me":   says(200, object{"id": "u", "name": "A"}),
-	}.Serve)
-	name := "A"
-	account, err := c.UpdateProfile(t.Context(), ProfileChange{Name: &name})
-	if err != nil || account.Name.Value != "A" || len(wire.Requests()) != 2 {
-		t.Errorf("UpdateProfile: got %+v, error %v and requests %v, want the name A after two requests", account, err, wire.Requests())
+// TestProfileIsReadBack checks that reads that lag are not taken for the service's decision.
+func TestProfileIsReadBack(t *testing.T) {
+	before, after := object{"id": "u", "name": "B"}, object{"id": "u", "name": "A"}
+	for name, row := range map[string]struct {
+		answer any // nil means 204
+		lag    time.Duration
+		want   string
+		reads  int // -1 means any number
+	}{
+		"no answer":                       {nil, 0, "A", 1},
+		"an empty answer":                 {object{}, 0, "A", 1},
+		"no answer, and reads that lag":   {nil, 10 * time.Second, "A", -1},
+		"the old record":                  {before, 10 * time.Second, "A", -1},
+		"the record":                      {after, 10 * time.Second, "A", 0},
+		"a record without the field":      {object{"id": "u"}, 0, "", 0},
+		"a change that is not made":       {nil, time.Hour, "B", -1},
+		"a change that an answer refuses": {before, time.Hour, "B", -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				begun := time.Now()
+				c, wire := newTestClient(t, script{
+					"PATCH /me": func(w http.ResponseWriter, r *http.Request) {
+						if row.answer == nil {
+							w.WriteHeader(204)
+							return
+						}
+						says(200, row.answer)(w, r)
+					},
+					"GET /me": func(w http.ResponseWriter, r *http.Request) {
+						if time.Since(begun) < row.lag {
+							says(200, before)(w, r)
+							return
+						}
+						says(200, after)(w, r)
+					},
+				}.Serve)
+				name := "A"
+				account, err := c.UpdateProfile(t.Context(), ProfileChange{Name: &name})
+				if reads := len(wire.Requests()) - 1; err != nil || account.Name.Value != row.want || row.reads >= 0 && reads != row.reads {
+					t.Errorf("UpdateProfile: got %+v, error %v and %d reads, want the name %q and %d reads", account, err, reads, row.want, row.reads)
+				}
+			})
+		})
 	}
 }
 
