@@ -160,7 +160,9 @@ func (c *Client) IsLoopback() bool { return transport.IsLoopback(c.base.Hostname
 
 // shownBy reports whether an account shows the change. A field that it lacks decides nothing.
 func (change ProfileChange) shownBy(a Account) bool {
-	shows := func(field ProfileField, wanted *string) bool { return wanted == nil || !field.Set || field.Value == *wanted }
+	shows := func(field ProfileField, wanted *string) bool {
+		return wanted == nil || !field.Set || field.Value == *wanted
+	}
 	return shows(a.Name, change.Name) && shows(a.Company, change.Company) && shows(a.Address, change.Address) && shows(a.VATID, change.VATID)
 }
 
@@ -190,22 +192,22 @@ type Billing struct {
 
 // A Subscription pays for one instance.
 type Subscription struct {
-	InstanceID string        `json:"instance_id"`
-	Plan       string        `json:"plan"`
-	Status     Word          `json:"status"` // pending, active, cancelled
-	PriceCents Maybe[Amount] `json:"price_cents"`
-	Currency   string        `json:"currency"`
-	RenewsAt   Time          `json:"renews_at"`
+	InstanceID string                  `json:"instance_id"`
+	Plan       string                  `json:"plan"`
+	Status     Word                    `json:"status"` // pending, active, cancelled
+	PriceCents Informal[Maybe[Amount]] `json:"price_cents"`
+	Currency   string                  `json:"currency"`
+	RenewsAt   Time                    `json:"renews_at"`
 }
 
 // A Charge is one payment.
 type Charge struct {
-	ID          string        `json:"id"`
-	InstanceID  string        `json:"instance_id"`
-	AmountCents Maybe[Amount] `json:"amount_cents"`
-	Currency    string        `json:"currency"`
-	At          Time          `json:"at"`
-	Description string        `json:"description"`
+	ID          string                  `json:"id"`
+	InstanceID  string                  `json:"instance_id"`
+	AmountCents Informal[Maybe[Amount]] `json:"amount_cents"`
+	Currency    string                  `json:"currency"`
+	At          Time                    `json:"at"`
+	Description string                  `json:"description"`
 }
 
 // Identifier returns the charge's id.

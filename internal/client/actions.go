@@ -61,10 +61,10 @@ func (t *Turn) RestartEngine(ctx context.Context, engine string) (Pending, error
 
 // A Backup is a daily backup or an undo snapshot.
 type Backup struct {
-	ID        string        `json:"id"`
-	Kind      string        `json:"kind"` // daily or undo
-	CreatedAt Time          `json:"created_at"`
-	SizeBytes Maybe[Amount] `json:"size_bytes"`
+	ID        string                  `json:"id"`
+	Kind      string                  `json:"kind"` // daily or undo
+	CreatedAt Time                    `json:"created_at"`
+	SizeBytes Informal[Maybe[Amount]] `json:"size_bytes"`
 }
 
 // Identifier is the backup's id.

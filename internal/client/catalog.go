@@ -17,10 +17,10 @@ type Plan struct {
 	Name                string `json:"name"`
 	PriceCents          Amount `json:"price_cents"` // above 0: paid, requires a checkout
 	Currency            string `json:"currency"`
-	CPU                 Amount `json:"cpu"`
+	CPU                 Figure `json:"cpu"`
 	MemoryMB            Whole  `json:"memory_mb"`
-	DiskGB              Amount `json:"disk_gb"`
-	PostgresConnections Whole  `json:"postgres_connections"`
+	DiskGB              Figure `json:"disk_gb"`
+	PostgresConnections Count  `json:"postgres_connections"`
 }
 
 // Identifier returns the plan's id.
@@ -29,7 +29,7 @@ func (p Plan) Identifier() string { return p.ID }
 // An EngineKind describes an engine in the plan list.
 type EngineKind struct {
 	FloorMB  Whole  `json:"floor_mb"`
-	Port     Whole  `json:"port"`
+	Port     Count  `json:"port"`
 	Category string `json:"category"`
 	Licence  string `json:"licence"`
 }

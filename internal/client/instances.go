@@ -47,9 +47,9 @@ type Instance struct {
 
 // Usage describes the current resource usage of an instance.
 type Usage struct {
-	CPUPercent Maybe[Amount] `json:"cpu_percent"`
-	MemoryMB   Maybe[Amount] `json:"memory_mb"`
-	DiskGB     Maybe[Amount] `json:"disk_gb"`
+	CPUPercent Informal[Maybe[Amount]] `json:"cpu_percent"`
+	MemoryMB   Informal[Maybe[Amount]] `json:"memory_mb"`
+	DiskGB     Informal[Maybe[Amount]] `json:"disk_gb"`
 }
 
 // Monitoring is the newest health check of an instance.

@@ -207,7 +207,8 @@ func TestUnreadableElements(t *testing.T) {
 		`[{"id": "b"}, 7]`:                              "/instances/i/backups has elements that cannot be read: backups[1]: number is not the documented type",
 		`[{"id": "b"}, {"id": 7}]`:                      "backups[1]: the field id is not a text: number",
 		`[{"id": "b"}, {"kind": "daily"}]`:              "backups[1]: it has no identifier",
-		`[{"size_bytes": "a lot", "id": "c"}]`:          "backups[0] (c): the field size_bytes is not a number: value \"a lot\"",
+		`[{"kind": 7, "id": "c"}]`:                      "backups[0] (c): the field kind is not a text: number",
+		`[{"size_bytes": "a lot", "id": "c"}]`:          "",
 		`[{"id": "b"}, null]`:                           "backups[1]: it has no identifier",
 		`[{"id": "b"}, {"size_bytes": 1.5, "id": "c"}]`: "",
 	} {

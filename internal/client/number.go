@@ -12,8 +12,7 @@ import (
 // a string (SERVICE.md#tolerance).
 type Whole int64
 
-// An Amount is a number that only informs, such as a price or a size. It may have a
-// fraction.
+// An Amount is a number that may have a fraction, such as a price or a size.
 type Amount float64
 
 // UnmarshalJSON returns a *json.UnmarshalTypeError for anything but a whole number, so that

@@ -73,7 +73,7 @@ type Engines map[string]Engine
 // An Engine is one engine of an instance's record.
 type Engine struct {
 	MemoryMB Whole `json:"memory_mb"` // 0 if not in the record
-	Port     Whole `json:"port"`
+	Port     Count `json:"port"`
 	// The auth engine's settings.
 	SiteURL      Maybe[string]   `json:"site_url"`
 	RedirectURLs Maybe[[]string] `json:"redirect_urls"`
@@ -127,6 +127,31 @@ func (i *Informal[T]) UnmarshalJSON(raw []byte) error {
 		*integer = int(number)
 	}
 	return nil
+}
+
+// A Count is a whole number that only informs, and 0 if it is missing or unreadable.
+type Count int64
+
+// UnmarshalJSON never returns an error.
+func (c *Count) UnmarshalJSON(raw []byte) error {
+	*c = Count(informal[Whole](raw))
+	return nil
+}
+
+// A Figure is like a Count, but may have a fraction.
+type Figure float64
+
+// UnmarshalJSON never returns an error.
+func (f *Figure) UnmarshalJSON(raw []byte) error {
+	*f = Figure(informal[Amount](raw))
+	return nil
+}
+
+// informal returns the value of an Informal.
+func informal[T any](raw []byte) T {
+	var i Informal[T]
+	_ = i.UnmarshalJSON(raw) // it never returns an error
+	return i.Value
 }
 
 // MarshalJSON writes the value.

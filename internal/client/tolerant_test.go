@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 	"time"
 
@@ -124,6 +125,41 @@ func TestCosmeticFields(t *testing.T) {
 			t.Errorf("%s: got %+v and error %v, want the app a", raw, app, err)
 		}
 	}
+}
+
+// A number that only informs may be of any type, and the rest of its record is still read.
+func TestCosmeticNumbers(t *testing.T) {
+	for _, other := range []string{`null`, `true`, `""`, `"text"`, `[]`, `{}`, `{"a": [1]}`, `1e999`} {
+		for name, read := range map[string]func() (any, error){
+			"a webhook endpoint": func() (any, error) { return readAs[Webhook](`{"consecutive_failures": ` + other + `}`) },
+			"a backup":           func() (any, error) { return readAs[Backup](`{"size_bytes": ` + other + `}`) },
+			"a subscription":     func() (any, error) { return readAs[Subscription](`{"price_cents": ` + other + `}`) },
+			"a charge":           func() (any, error) { return readAs[Charge](`{"amount_cents": ` + other + `}`) },
+			"a plan": func() (any, error) {
+				return readAs[Plan](`{"cpu": ` + other + `, "disk_gb": ` + other + `, "postgres_connections": ` + other + `}`)
+			},
+			"a kind of engine": func() (any, error) { return readAs[EngineKind](`{"port": ` + other + `}`) },
+			"an engine":        func() (any, error) { return readAs[Engine](`{"port": ` + other + `}`) },
+			"the usage": func() (any, error) {
+				return readAs[Usage](`{"cpu_percent": ` + other + `, "memory_mb": ` + other + `, "disk_gb": ` + other + `}`)
+			},
+		} {
+			if got, err := read(); err != nil || !reflect.ValueOf(got).IsZero() {
+				t.Errorf("%s with %s: got %+v and error %v, want a record without the number", name, other, got, err)
+			}
+		}
+	}
+	for _, raw := range []string{`{"price_cents": "text"}`, `{"memory_mb": true}`} {
+		if got, err := readAs[Plan](raw); err == nil {
+			t.Errorf("a plan %s: got %+v, want an error: the number decides", raw, got)
+		}
+	}
+}
+
+func readAs[T any](raw string) (T, error) {
+	var record T
+	err := json.Unmarshal([]byte(raw), &record)
+	return record, err
 }
 
 func TestInformalValues(t *testing.T) {

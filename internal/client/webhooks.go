@@ -15,12 +15,12 @@ import (
 // A Webhook is an https endpoint of the customer's that receives every event
 // (SERVICE.md#webhooks).
 type Webhook struct {
-	ID                  string       `json:"id"`
-	URL                 string       `json:"url"`
-	Enabled             Maybe[bool]  `json:"enabled"`
-	Secret              string       `json:"secret"` // only in the answer that sets it
-	ConsecutiveFailures Maybe[Whole] `json:"consecutive_failures"`
-	CreatedAt           Time         `json:"created_at"`
+	ID                  string                 `json:"id"`
+	URL                 string                 `json:"url"`
+	Enabled             Maybe[bool]            `json:"enabled"`
+	Secret              string                 `json:"secret"` // only in the answer that sets it
+	ConsecutiveFailures Informal[Maybe[Whole]] `json:"consecutive_failures"`
+	CreatedAt           Time                   `json:"created_at"`
 	// Adopted reports that the answer to CreateWebhook was lost and a new endpoint with the
 	// same URL was found.
 	Adopted bool `json:"-"`

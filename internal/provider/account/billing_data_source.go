@@ -100,14 +100,14 @@ func (d *billingDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	for _, s := range attributes.SortedBy(billing.Subscriptions, func(s client.Subscription) string { return s.InstanceID }) {
 		if attributes.Matches(model.InstanceID, s.InstanceID) && attributes.Matches(model.Status, string(s.Status)) {
 			model.Subscriptions = append(model.Subscriptions, subscriptionModel{
-				types.StringValue(s.InstanceID), attributes.StringOrNull(s.Plan), attributes.StringOrNull(string(s.Status)), attributes.RecordedFloat64(s.PriceCents), attributes.StringOrNull(s.Currency), attributes.TimeOrNull(s.RenewsAt),
+				types.StringValue(s.InstanceID), attributes.StringOrNull(s.Plan), attributes.StringOrNull(string(s.Status)), attributes.RecordedFloat64(s.PriceCents.Value), attributes.StringOrNull(s.Currency), attributes.TimeOrNull(s.RenewsAt),
 			})
 		}
 	}
 	for _, c := range attributes.NewestFirst(billing.Charges, func(c client.Charge) client.Time { return c.At }) {
 		if attributes.Matches(model.InstanceID, c.InstanceID) {
 			model.Charges = append(model.Charges, chargeModel{
-				types.StringValue(c.ID), attributes.StringOrNull(c.InstanceID), attributes.RecordedFloat64(c.AmountCents), attributes.StringOrNull(c.Currency), attributes.TimeOrNull(c.At), attributes.StringOrNull(c.Description),
+				types.StringValue(c.ID), attributes.StringOrNull(c.InstanceID), attributes.RecordedFloat64(c.AmountCents.Value), attributes.StringOrNull(c.Currency), attributes.TimeOrNull(c.At), attributes.StringOrNull(c.Description),
 			})
 		}
 	}

@@ -125,9 +125,9 @@ func (m *plansModel) setRecord(catalogue client.Plans) {
 			Name:                attributes.StringOrNull(p.Name),
 			PriceCents:          attributes.Float64(p.PriceCents),
 			Currency:            attributes.StringOrNull(p.Currency),
-			CPU:                 attributes.RecordedFloat64(client.Maybe[client.Amount]{Value: p.CPU, Set: p.CPU > 0}),
+			CPU:                 attributes.RecordedFloat64(client.Maybe[client.Figure]{Value: p.CPU, Set: p.CPU > 0}),
 			MemoryMB:            attributes.Int64OrNull(p.MemoryMB),
-			DiskGB:              attributes.RecordedFloat64(client.Maybe[client.Amount]{Value: p.DiskGB, Set: p.DiskGB > 0}),
+			DiskGB:              attributes.RecordedFloat64(client.Maybe[client.Figure]{Value: p.DiskGB, Set: p.DiskGB > 0}),
 			PostgresConnections: attributes.Int64OrNull(p.PostgresConnections),
 		})
 	}

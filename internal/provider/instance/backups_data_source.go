@@ -72,7 +72,7 @@ func (d *backupsDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	model.Backups = []backupModel{}
 	for _, b := range attributes.NewestFirst(backups, func(b client.Backup) client.Time { return b.CreatedAt }) {
 		if attributes.Matches(model.Kind, b.Kind) {
-			model.Backups = append(model.Backups, backupModel{types.StringValue(b.ID), attributes.StringOrNull(b.Kind), attributes.TimeOrNull(b.CreatedAt), attributes.RecordedFloat64(b.SizeBytes)})
+			model.Backups = append(model.Backups, backupModel{types.StringValue(b.ID), attributes.StringOrNull(b.Kind), attributes.TimeOrNull(b.CreatedAt), attributes.RecordedFloat64(b.SizeBytes.Value)})
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)

@@ -88,7 +88,7 @@ func (m *instanceRecordModel) setRecord(i client.Instance) {
 		m.Engines[name] = engineModel{MemoryMB: attributes.Int64OrNull(engine.MemoryMB), Port: attributes.Int64OrNull(engine.Port)}
 	}
 	if u := i.Usage.Value; u != nil {
-		m.Usage = &usageModel{attributes.RecordedFloat64(u.CPUPercent), attributes.RecordedFloat64(u.MemoryMB), attributes.RecordedFloat64(u.DiskGB)}
+		m.Usage = &usageModel{attributes.RecordedFloat64(u.CPUPercent.Value), attributes.RecordedFloat64(u.MemoryMB.Value), attributes.RecordedFloat64(u.DiskGB.Value)}
 	}
 	if c := i.Monitoring.Value; c != nil {
 		m.Monitoring = &monitoringModel{attributes.RecordedBool(c.Healthy), attributes.TimeOrNull(c.CheckedAt)}

@@ -72,7 +72,7 @@ func (d *webhookEndpointsDataSource) Read(ctx context.Context, req datasource.Re
 	for _, w := range attributes.SortedBy(webhooks, func(w client.Webhook) string { return w.URL }, func(w client.Webhook) string { return w.ID }) {
 		if model.matches(w) {
 			model.Endpoints = append(model.Endpoints, webhookEndpointRecordModel{
-				types.StringValue(w.ID), types.StringValue(w.URL), attributes.RecordedBool(w.Enabled), attributes.RecordedInt64(w.ConsecutiveFailures), attributes.TimeOrNull(w.CreatedAt),
+				types.StringValue(w.ID), types.StringValue(w.URL), attributes.RecordedBool(w.Enabled), attributes.RecordedInt64(w.ConsecutiveFailures.Value), attributes.TimeOrNull(w.CreatedAt),
 			})
 		}
 	}
