@@ -118,7 +118,7 @@ func (s *Secrets) AddEndpoint(raw string) {
 	}
 	if u.User != nil {
 		password, _ := u.User.Password()
-		s.Add(password, u.User.Username())
+		s.Add(password)
 	}
 	if rest := u.RequestURI(); rest != "/" {
 		s.Add(u.Host + rest)
@@ -126,6 +126,9 @@ func (s *Secrets) AddEndpoint(raw string) {
 	parts := append(strings.Split(u.Path, "/"), u.RequestURI(), u.Path, u.RawQuery, u.Fragment)
 	for _, values := range u.Query() {
 		parts = append(parts, values...)
+	}
+	if u.User != nil {
+		parts = append(parts, u.User.Username()) // it may be a token
 	}
 	for _, part := range parts {
 		if len(part) >= longEnough {
