@@ -178,7 +178,9 @@ func TestHasOtherSecret(t *testing.T) {
 		"0123456789abcdef":   true, // cut
 		"whsec_other":        true,
 		"********":           false,
-		"whsec_…cdef":        true,
+		"whsec_…cdef":        false,
+		"whsec_****":         false,
+		"REDACTED":           true,
 		"0123••••••••••••": false,
 	} {
 		if got := (Webhook{Secret: answer}).HasOtherSecret("0123456789abcdef\n"); got != want {

@@ -25,7 +25,7 @@ func TestOtherSecret(t *testing.T) {
 		"in place of a generated one": func(w *world) {
 			w.secret("whsec_canary_0123456789")
 			w.behaves(other("POST", webhooks))
-			w.apply(endpoint("https://hooks.example.com/in", ""))
+			w.apply(endpoint("https://hooks.example.com/in", "")).warns("another secret", "generated")
 			w.holds("whsec_canary_0123456789", endpointAddress, "secret")
 			w.settled(endpoint("https://hooks.example.com/in", ""))
 		},
@@ -48,6 +48,19 @@ func TestOtherSecret(t *testing.T) {
 				_, sent := x.sent.(map[string]any)["secret"]
 				w.be(!sent, "the secret was sent with a change of the URL")
 			}
+		},
+		"the answer to a generated one is masked in another form": func(w *world) {
+			w.behaves(trait{method: "POST", path: webhooks, after: func(x *exchange) { x.object()["secret"] = "whsec_****" }})
+			w.apply(endpoint("https://hooks.example.com/in", "")).lacks("another secret")
+			sent := w.asked("POST", webhooks)[0].sent.(map[string]any)["secret"]
+			w.holds(sent, endpointAddress, "secret")
+		},
+		"a word in place of a generated one": func(w *world) {
+			placeholder := w.behaves(trait{method: "POST", path: webhooks, after: func(x *exchange) { x.object()["secret"] = "REDACTED" }})
+			w.apply(endpoint("https://hooks.example.com/in", "")).warns("another secret", "set secret")
+			placeholder()
+			w.apply(hcl("0123456789abcdef-mine")).lacks("another secret")
+			w.holds("0123456789abcdef-mine", endpointAddress, "secret")
 		},
 		"white space at its end": func(w *world) {
 			hcl := endpoint("https://hooks.example.com/in", "secret_wo = \"0123456789abcdef\\n\"\n  secret_wo_version = 1")

@@ -359,13 +359,16 @@ func (m *webhookEndpointModel) setRecord(w client.Webhook) {
 	}
 }
 
-// setSecret compares the secret of the service's answer with the one that was sent. A
-// generated secret follows the answer. A configured one is kept, with a warning.
+// setSecret compares the secret of the service's answer with the one that was sent, and warns
+// if they differ. A generated secret follows the answer. A configured one is kept.
 func (m *webhookEndpointModel) setSecret(w client.Webhook, sent string, generated bool, diags *diag.Diagnostics) {
 	switch {
 	case !w.HasOtherSecret(sent):
 	case generated:
 		m.Secret = types.StringValue(w.Secret)
+		diags.AddAttributeWarning(path.Root("secret"), "The service returned another secret than the one that was generated",
+			"The state has the secret that the service returned for webhook endpoint "+w.ID+". It is not shown here. "+
+				"If your receiver refuses the signature of the next event, the returned one may only stand for the secret: set secret, and apply again.")
 	default:
 		at := m.secretArgument()
 		diags.AddAttributeWarning(path.Root(at), "The service signs with another secret",
