@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"math/big"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,7 +209,7 @@ func (k keptValues) names() []string {
 }
 
 // text returns both values of each attribute, one per line. It shows only the names of
-// variables and of hidden attributes.
+// variables, of hidden attributes, and of those with a URL that may contain a token.
 func (k keptValues) text(isHidden func(name string) bool) string {
 	var lines []string
 	for _, name := range k.names() {
@@ -216,7 +217,7 @@ func (k keptValues) text(isHidden func(name string) bool) string {
 		switch {
 		case name == "env":
 			lines = append(lines, variableLines(valuesIn(v.asked), valuesIn(v.kept), valuesIn(v.was))...)
-		case isHidden(name):
+		case isHidden(name), mayHaveToken(v.asked), mayHaveToken(v.kept):
 			lines = append(lines, name+": the values are not shown here")
 		default:
 			line := name + ": requested " + formText(v.asked, v.asked) + ", kept " + formText(v.kept, v.asked)
@@ -227,6 +228,21 @@ func (k keptValues) text(isHidden func(name string) bool) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// mayHaveToken reports whether a text, or one in a set, is a URL with a user or a query. The
+// message about any other URL needs both values: they may differ in a final slash.
+func mayHaveToken(v tftypes.Value) bool {
+	var text string
+	var elements []tftypes.Value
+	switch {
+	case v.As(&text) == nil:
+		u, err := url.Parse(text)
+		return strings.Contains(text, "://") && (err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "")
+	case v.As(&elements) == nil:
+		return slices.ContainsFunc(elements, mayHaveToken)
+	}
+	return false
 }
 
 // hasMore reports whether a set has more elements than another one.

@@ -93,7 +93,7 @@ func TestLikenessOf(t *testing.T) {
 
 func TestCompareKept(t *testing.T) {
 	t.Parallel()
-	of := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String, "tags": textSet, "tags_all": textSet, "engines": engineMap, "env": textMap, "url": tftypes.String}}
+	of := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"name": tftypes.String, "tags": textSet, "tags_all": textSet, "engines": engineMap, "env": textMap, "url": tftypes.String, "site_url": tftypes.String, "redirect_urls": textSet}}
 	type values = map[string]tftypes.Value
 	object := func(given values) tftypes.Value {
 		all := values{}
@@ -130,6 +130,11 @@ func TestCompareKept(t *testing.T) {
 		"an engine that is off":       {asked: values{"engines": budgetsValue(map[string]any{"redis": 64})}, prior: values{"engines": budgetsValue(nil)}, read: values{"engines": budgetsValue(nil)}, missing: "engines: requested { redis = { memory_mb = 64 } }, kept {}"},
 		"an engine that stays on":     {asked: values{"engines": budgetsValue(nil)}, prior: values{"engines": budgetsValue(map[string]any{"redis": 64})}, read: values{"engines": budgetsValue(map[string]any{"redis": 64})}, missing: "engines: requested {}, kept { redis = { memory_mb = 64 } }"},
 		"a URL":                       {asked: values{"url": textValue("https://a.example/token")}, read: values{"url": textValue("https://a.example/token/")}, forms: "url: the values are not shown here"},
+		"a URL without a secret":      {asked: values{"site_url": textValue("https://a.example/b")}, read: values{"site_url": textValue("https://a.example/b/")}, forms: `site_url: requested "https://a.example/b", kept "https://a.example/b/"`},
+		"an address":                  {asked: values{"redirect_urls": textsValue("2001:db8::/32")}, read: values{"redirect_urls": textsValue()}, missing: `redirect_urls: requested ["2001:db8::/32"], kept []`},
+		"a query":                     {asked: values{"site_url": textValue("https://a.example/?t=canary")}, read: values{"site_url": textValue("https://a.example/")}, missing: "site_url: the values are not shown here"},
+		"a user":                      {asked: values{"site_url": textValue("https://a.example")}, read: values{"site_url": textValue("https://canary@a.example")}, missing: "site_url: the values are not shown here"},
+		"a query in a set":            {asked: values{"redirect_urls": textsValue("https://a.example/?t=canary")}, read: values{"redirect_urls": textsValue()}, missing: "redirect_urls: the values are not shown here"},
 		"a masked variable":           {asked: env(variables{"A": "2"}), prior: env(variables{"A": "1"}), read: env(variables{"A": "***"}), forms: `env["A"]: the service returns another value. If it only hides the value: lifecycle { ignore_changes = [env["A"]] }`},
 		"variables that were ignored": {asked: env(variables{"A": "2"}), prior: env(variables{"A": "1"}), read: env(variables{"A": "1"}), missing: `env["A"]: the service returns another value. If it only hides the value: lifecycle { ignore_changes = [env["A"]] }`},
 		"a variable masked before":    {asked: env(variables{"A": "2"}), prior: env(variables{"A": HiddenVariable}), read: env(variables{"A": HiddenVariable}), forms: `env["A"]: the service returns another value. If it only hides the value: lifecycle { ignore_changes = [env["A"]] }`},
