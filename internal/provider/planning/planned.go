@@ -31,6 +31,8 @@ type Planned struct {
 	// unfinished are the ids, by name, of the instances that this process has created and that
 	// did not run when their creation ended.
 	unfinished map[string]string
+	// dropped are the objects that this process has deleted and not created since.
+	dropped map[Object]bool
 	// creating are the objects that the plan creates.
 	creating map[Object]bool
 	// kept are the objects of the state that the service keeps under another name than the
@@ -66,7 +68,8 @@ type Object struct{ Kind, Key string }
 func New() *Planned {
 	return &Planned{
 		instances: map[string]Instance{}, ends: map[string]bool{}, state: map[string]string{}, unfinished: map[string]string{},
-		made: map[Object]bool{}, creating: map[Object]bool{}, kept: map[Object]Object{}, creations: map[Object]string{},
+		made: map[Object]bool{}, dropped: map[Object]bool{}, creating: map[Object]bool{},
+		kept: map[Object]Object{}, creations: map[Object]string{},
 	}
 }
 
@@ -234,6 +237,22 @@ func (p *Planned) HasMade(object Object) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.made[object] = true
+	delete(p.dropped, object)
+}
+
+// HasDropped notes that this process has deleted an object.
+func (p *Planned) HasDropped(object Object) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dropped[object] = true
+}
+
+// IsDropped reports whether this process has deleted an object and not created it since. Reads
+// that lag may still show the object.
+func (p *Planned) IsDropped(object Object) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dropped[object]
 }
 
 // IsMadeAnew reports whether this process has created an object that it is about to

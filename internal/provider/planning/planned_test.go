@@ -17,6 +17,19 @@ func TestIsMadeAnew(t *testing.T) {
 	}
 }
 
+func TestIsDropped(t *testing.T) {
+	p, object := New(), Object{"extension pgcrypto in database main", "i-1"}
+	if p.IsDropped(object) {
+		t.Error("an object that was not deleted: got it dropped")
+	}
+	if p.HasDropped(object); !p.IsDropped(object) {
+		t.Error("an object that was deleted: got it not dropped")
+	}
+	if p.HasMade(object); p.IsDropped(object) {
+		t.Error("an object that was created since: got it dropped")
+	}
+}
+
 func TestIsKept(t *testing.T) {
 	p, kept, asked := New(), Object{"app web1", "i-1"}, Object{"app web", "i-1"}
 	p.NoteKept(kept, asked)

@@ -172,7 +172,7 @@ func (r *postgresExtensionResource) Create(ctx context.Context, req resource.Cre
 			plan.Database = types.StringValue(own)
 		}
 		_, err := r.find(ctx, plan)
-		existed = err == nil
+		existed = err == nil && !r.Planned.IsDropped(plan.object().Managed())
 		err = turn.Do(ctx, client.OpExtensionSet, func(ctx context.Context) (client.Pending, error) {
 			return turn.SetExtension(ctx, plan.Database.ValueString(), name)
 		})
@@ -283,9 +283,13 @@ func (r *postgresExtensionResource) Delete(ctx context.Context, req resource.Del
 		if r.Planned.IsMadeAnew(state.object().Managed()) {
 			return nil
 		}
-		return turn.Do(ctx, client.OpExtensionDrop, func(ctx context.Context) (client.Pending, error) {
+		err := turn.Do(ctx, client.OpExtensionDrop, func(ctx context.Context) (client.Pending, error) {
 			return turn.DropExtension(ctx, database, name)
 		})
+		if err == nil {
+			r.Planned.HasDropped(state.object().Managed())
+		}
+		return err
 	})
 	if err != nil {
 		r.AddDeletionError(ctx, state.InstanceID.ValueString(), fmt.Sprintf("Unable to drop extension %s from database %s", name, database), err, &resp.Diagnostics)
