@@ -30,7 +30,7 @@
 //
 // All waits for a job, a build or a record are one loop (Client.wait). A search for
 // something that may not exist has the same pauses (look). If the
-// job's record shows its progress, polls become frequent near the expected end (NextPoll).
+// job's record shows its progress, polls become frequent near the expected end (nextPoll).
 // No clock of the service is used. Callers that wait for the same job share its polls.
 //
 // The waits are not a package of their own. If a job is missing, the instance's record

@@ -75,8 +75,8 @@ func FuzzNextPoll(f *testing.F) {
 		if elapsed < 0 || elapsed > int64(time.Hour)*1000 {
 			return
 		}
-		if delay := NextPoll(time.Duration(elapsed), progress); delay < FirstPoll || delay > longestDelay {
-			t.Errorf("NextPoll(%d, %d) = %s, want from %s to %s", elapsed, progress, delay, FirstPoll, longestDelay)
+		if delay := nextPoll(time.Duration(elapsed), progress); delay < FirstPoll || delay > longestDelay {
+			t.Errorf("nextPoll(%d, %d) = %s, want from %s to %s", elapsed, progress, delay, FirstPoll, longestDelay)
 		}
 	})
 }

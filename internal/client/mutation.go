@@ -267,7 +267,7 @@ func (t *Turn) accepted(ctx context.Context, m mutation, pending Pending) (Pendi
 			}
 			return nothing, nil
 		}
-		if err := lifetime.Pause(ctx, t.c.random.Jitter(NextPoll(time.Since(begun), 0))); err != nil {
+		if err := lifetime.Pause(ctx, t.c.random.Jitter(nextPoll(time.Since(begun), 0))); err != nil {
 			return Pending{}, err
 		}
 	}

@@ -12,14 +12,14 @@ const (
 	longestBlindDelay = 10 * time.Second
 )
 
-// NextPoll returns the time from one poll to the next, without jitter. elapsed is the
+// nextPoll returns the time from one poll to the next, without jitter. elapsed is the
 // time since the beginning of the wait. progress is the percentage that the poll saw, or 0
 // if the service reports none.
 //
 // The progress shows when the work will end. The delay shrinks towards that end, and is at
 // most a quarter of the elapsed time, because the progress may be wrong. Without progress
 // the delay is an eighth of the elapsed time.
-func NextPoll(elapsed time.Duration, progress int) time.Duration {
+func nextPoll(elapsed time.Duration, progress int) time.Duration {
 	if progress <= 0 || progress >= 100 {
 		return min(max(FirstPoll, elapsed/8), longestBlindDelay)
 	}

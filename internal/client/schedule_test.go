@@ -25,7 +25,7 @@ func TestNextPoll(t *testing.T) {
 		"progress that makes no sense":  {40 * s, -3, 5 * s},
 		"progress of a job just joined": {s, 90, FirstPoll},
 	} {
-		if got := NextPoll(row.elapsed, row.progress); got != row.want {
+		if got := nextPoll(row.elapsed, row.progress); got != row.want {
 			t.Errorf("%s: got %s, want %s", name, got, row.want)
 		}
 	}
@@ -34,9 +34,9 @@ func TestNextPoll(t *testing.T) {
 func TestNextPollBounds(t *testing.T) {
 	for elapsed := time.Duration(0); elapsed < time.Hour; elapsed += 777 * time.Millisecond {
 		for _, progress := range []int{0, 1, 50, 99} {
-			delay := NextPoll(elapsed, progress)
+			delay := nextPoll(elapsed, progress)
 			if delay < FirstPoll || delay > longestDelay || delay > max(FirstPoll, elapsed/4) {
-				t.Fatalf("NextPoll after %s at %d %%: got %s, want from %s to %s and no more than a quarter of the time", elapsed, progress, delay, FirstPoll, longestDelay)
+				t.Fatalf("nextPoll after %s at %d %%: got %s, want from %s to %s and no more than a quarter of the time", elapsed, progress, delay, FirstPoll, longestDelay)
 			}
 		}
 	}

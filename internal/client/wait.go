@@ -33,7 +33,7 @@ type permanentError struct{ error }
 func (e *permanentError) Unwrap() error { return e.error }
 
 // wait polls until the work is done: first after delay, then at the intervals of
-// NextPoll. It returns the context's error if that ends first. It returns a poll's error
+// nextPoll. It returns the context's error if that ends first. It returns a poll's error
 // if that is permanent or a refusal, or if polls have failed for too long.
 func (c *Client) wait(ctx context.Context, delay time.Duration, poll func(context.Context) (observation, error)) error {
 	begun := time.Now()
@@ -43,7 +43,7 @@ func (c *Client) wait(ctx context.Context, delay time.Duration, poll func(contex
 			return err
 		}
 		seen, err := poll(ctx)
-		next := c.random.Jitter(NextPoll(time.Since(begun), seen.progress))
+		next := c.random.Jitter(nextPoll(time.Since(begun), seen.progress))
 		var final *permanentError
 		var refused *transport.APIError
 		var told time.Duration
@@ -103,7 +103,7 @@ func look[T any](ctx context.Context, c *Client, limit time.Duration, read func(
 		if !errors.Is(failure, context.DeadlineExceeded) && !errors.Is(failure, context.Canceled) {
 			err = failure // and not the end of look itself
 		}
-		if lifetime.Ended(ctx) || lifetime.Pause(ctx, c.random.Jitter(NextPoll(time.Since(begun), 0))) != nil {
+		if lifetime.Ended(ctx) || lifetime.Pause(ctx, c.random.Jitter(nextPoll(time.Since(begun), 0))) != nil {
 			return found, false, err
 		}
 	}

@@ -71,7 +71,7 @@ func TestWaitSeesTheEndSoonAndPollsSeldom(t *testing.T) {
 func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 	const takes, spread = 100 * time.Second, 20 * 700 * time.Millisecond
 	// The last wait has the longest interval at the end, with jitter.
-	interval := NextPoll(takes-spread, 0) * 11 / 10
+	interval := nextPoll(takes-spread, 0) * 11 / 10
 	for name, wait := range map[string]func(context.Context, *Client) error{
 		"job": func(ctx context.Context, c *Client) error {
 			return c.WaitJob(ctx, "i", Pending{JobID: "j-1"}, OpRestore, nil)

@@ -22,21 +22,21 @@ type ReplacingArgument struct {
 
 // A Replacement says why a plan replaces an object.
 type Replacement struct {
-	// At is the argument whose change replaces the object, or "" if the object stays.
-	At string
-	// Unknown are the arguments of an object that stays whose values are known only after
+	// at is the argument whose change replaces the object, or "" if the object stays.
+	at string
+	// unknown are the arguments of an object that stays whose values are known only after
 	// apply.
-	Unknown []string
+	unknown []string
 	// Why is a sentence that names both values of that argument, with a space at its end, or
 	// "" if one is not known.
 	Why string
 }
 
 // Replaces reports whether the plan replaces the object.
-func (r Replacement) Replaces() bool { return r.At != "" }
+func (r Replacement) Replaces() bool { return r.at != "" }
 
 // Path returns the path of the argument that replaces the object.
-func (r Replacement) Path() path.Path { return path.Root(r.At) }
+func (r Replacement) Path() path.Path { return path.Root(r.at) }
 
 // replacementOf decides whether a plan replaces an object. A known value that differs does. An
 // unknown value is not a changed one: usually it is the same again, and a replacement would
@@ -48,13 +48,13 @@ func replacementOf(instanceEnds bool, arguments []ReplacingArgument) Replacement
 		switch {
 		case a.State.IsNull() && !a.NullCounts, a.State.Equal(a.Plan):
 		case a.Plan.IsUnknown() && !instanceEnds:
-			r.Unknown = append(r.Unknown, a.Name)
-		case r.At == "":
-			r.At = a.Name
+			r.unknown = append(r.unknown, a.Name)
+		case r.at == "":
+			r.at = a.Name
 		}
 	}
 	if r.Replaces() {
-		r.Unknown = nil
+		r.unknown = nil
 	}
 	return r
 }
@@ -75,14 +75,14 @@ func (b *Resource) PlanReplacement(
 		return Replacement{}
 	case r.Replaces():
 		resp.RequiresReplace = append(resp.RequiresReplace, r.Path())
-		r.Why = whyReplaced(r.At, arguments)
-	case len(r.Unknown) > 0:
-		resp.Diagnostics.AddAttributeWarning(path.Root(r.Unknown[0]), "An argument is known only after apply",
+		r.Why = whyReplaced(r.at, arguments)
+	case len(r.unknown) > 0:
+		resp.Diagnostics.AddAttributeWarning(path.Root(r.unknown[0]), "An argument is known only after apply",
 			fmt.Sprintf("%s of %s is known only after apply. The plan takes it for unchanged and keeps the object: "+
 				"usually depends_on on a module or a data source hides a value that does not change. "+
 				"The apply compares the values before it changes anything. If they differ, it ends with an error, and the next plan shows the replacement. "+
 				"To know the value when planning, refer to attributes instead of using depends_on, or apply the dependency first with -target.",
-				strings.Join(r.Unknown, ", "), of))
+				strings.Join(r.unknown, ", "), of))
 	}
 	return r
 }
@@ -119,7 +119,7 @@ func KeepsObject(of string, diags *diag.Diagnostics, arguments ...ReplacingArgum
 
 // refuseChanged adds the error for an argument that changes although the plan keeps the object.
 func refuseChanged(of string, arguments []ReplacingArgument, diags *diag.Diagnostics) {
-	at := replacementOf(false, arguments).At
+	at := replacementOf(false, arguments).at
 	for _, a := range arguments {
 		if a.Name == at {
 			diags.AddAttributeError(path.Root(at), at+" has changed since the plan",

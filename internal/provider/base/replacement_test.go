@@ -26,20 +26,20 @@ func TestReplacementOf(t *testing.T) {
 		want         Replacement
 	}{
 		"nothing changes":                        {false, arguments{id(one, one), name(two, two)}, Replacement{}},
-		"a known value changes":                  {false, arguments{id(one, one), name(one, two)}, Replacement{At: "name"}},
-		"two change":                             {false, arguments{id(one, two), name(one, two)}, Replacement{At: "instance_id"}},
-		"one is unknown":                         {false, arguments{id(one, unknown), name(two, two)}, Replacement{Unknown: []string{"instance_id"}}},
-		"all are unknown":                        {false, arguments{id(one, unknown), name(two, unknown)}, Replacement{Unknown: []string{"instance_id", "name"}}},
-		"one is unknown, and another changes":    {false, arguments{id(one, unknown), name(one, two)}, Replacement{At: "name"}},
-		"unknown, and the instance ends":         {true, arguments{id(one, unknown), name(two, two)}, Replacement{At: "instance_id"}},
+		"a known value changes":                  {false, arguments{id(one, one), name(one, two)}, Replacement{at: "name"}},
+		"two change":                             {false, arguments{id(one, two), name(one, two)}, Replacement{at: "instance_id"}},
+		"one is unknown":                         {false, arguments{id(one, unknown), name(two, two)}, Replacement{unknown: []string{"instance_id"}}},
+		"all are unknown":                        {false, arguments{id(one, unknown), name(two, unknown)}, Replacement{unknown: []string{"instance_id", "name"}}},
+		"one is unknown, and another changes":    {false, arguments{id(one, unknown), name(one, two)}, Replacement{at: "name"}},
+		"unknown, and the instance ends":         {true, arguments{id(one, unknown), name(two, two)}, Replacement{at: "instance_id"}},
 		"known, and the instance ends":           {true, arguments{id(one, one), name(two, two)}, Replacement{}},
 		"null in the state is not read":          {false, arguments{id(null, one)}, Replacement{}},
 		"null in the state, unknown in the plan": {true, arguments{id(null, unknown)}, Replacement{}},
-		"null in the state is a value":           {false, arguments{database(null, one)}, Replacement{At: "database"}},
-		"null in the plan is a value":            {false, arguments{database(one, null)}, Replacement{At: "database"}},
-		"a null value may stay":                  {false, arguments{database(null, unknown)}, Replacement{Unknown: []string{"database"}}},
+		"null in the state is a value":           {false, arguments{database(null, one)}, Replacement{at: "database"}},
+		"null in the plan is a value":            {false, arguments{database(one, null)}, Replacement{at: "database"}},
+		"a null value may stay":                  {false, arguments{database(null, unknown)}, Replacement{unknown: []string{"database"}}},
 	} {
-		if diff := cmp.Diff(row.want, replacementOf(row.instanceEnds, row.arguments)); diff != "" {
+		if diff := cmp.Diff(row.want, replacementOf(row.instanceEnds, row.arguments), cmp.AllowUnexported(Replacement{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", title, diff)
 		}
 	}
