@@ -305,8 +305,8 @@ func (t *Turn) BackOff(ctx context.Context, b *Backoff) error {
 
 // AwaitIdle waits until the record of the job that the instance's record names shows that
 // the job is over. It returns the instance as it is then. waited reports that there was a
-// job: reads may not show its result yet. If the instance's checkout is open, AwaitIdle
-// returns a *CheckoutError without waiting.
+// job that this process has not started: reads may not show its result yet. If the instance's
+// checkout is open, AwaitIdle returns a *CheckoutError without waiting.
 func (t *Turn) AwaitIdle(ctx context.Context) (instance Instance, waited bool, err error) {
 	for {
 		var job Job

@@ -15,7 +15,7 @@ func ReadBack[T any](ctx context.Context, c *Client, read func(context.Context) 
 	return ReadBackWithin(ctx, c, c.readLag, read, shows)
 }
 
-// ReadBackWithin is like ReadBack, for a write that the service may show only after a limit.
+// ReadBackWithin is like ReadBack, for a write that the service shows within a limit.
 func ReadBackWithin[T any](ctx context.Context, c *Client, limit time.Duration, read func(context.Context) (T, error), shows func(T) bool) (record T, err error) {
 	begun := time.Now()
 	err = c.wait(ctx, 0, func(ctx context.Context) (observation, error) {

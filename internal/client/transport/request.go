@@ -91,7 +91,8 @@ func (a *answer) isLimit() bool { return isLimit(a.status, retryAfter(a.header))
 
 // Do sends a request and decodes its answer into a T. The error is an *APIError if the
 // answer has an error status. It is a *ForeignError if a success does not come from the
-// service, and an *OutcomeError if a POST may or may not have been executed.
+// service, a *FieldError if a field of the answer has another type, and an *OutcomeError if a
+// POST may or may not have been executed.
 func Do[T any](ctx context.Context, s *Sender, r Request) (T, error) {
 	call, err := s.Send(ctx, r)
 	if err != nil {

@@ -47,18 +47,12 @@ func (repoForm) PlanModifyString(_ context.Context, req planmodifier.StringReque
 
 // noteFormerRepo notes the repository of a state if the record has another one. The service
 // has no request that changes an app's repository, so it was renamed at the code host.
-func noteFormerRepo(ctx context.Context, private privateNotes, before, after types.String, diags *diag.Diagnostics) {
+func noteFormerRepo(ctx context.Context, private privatestate.ReadWriter, before, after types.String, diags *diag.Diagnostics) {
 	if before.IsNull() || before.Equal(after) {
 		return
 	}
 	former, _ := privatestate.Load[[]string](ctx, private, privatestate.FormerReposKey, diags)
 	privatestate.Save(ctx, private, privatestate.FormerReposKey, attributes.Union(former, []string{before.ValueString()}), diags)
-}
-
-// privateNotes reads and writes private state.
-type privateNotes interface {
-	privatestate.Reader
-	privatestate.Writer
 }
 
 // keepRenamedRepo keeps the repository of the state if the plan has a former name of it. The

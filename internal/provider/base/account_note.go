@@ -211,15 +211,9 @@ func (a *AccountCheck) seen() []AccountNote {
 	return slices.Collect(maps.Keys(a.notes))
 }
 
-// privateNotes reads and writes private state.
-type privateNotes interface {
-	privatestate.Reader
-	privatestate.Writer
-}
-
 // FoundByRead records that the service returned an object of the state for this key, and
 // notes the account and the origin. No other account may have an object of this name.
-func (b *Resource) FoundByRead(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
+func (b *Resource) FoundByRead(ctx context.Context, private privatestate.ReadWriter, diags *diag.Diagnostics) {
 	_, imported := privatestate.Load[bool](ctx, private, privatestate.ImportedKey, diags)
 	_, noted := privatestate.Load[AccountNote](ctx, private, privatestate.AccountNoteKey, diags)
 	b.Account.find(imported, noted)
@@ -227,7 +221,7 @@ func (b *Resource) FoundByRead(ctx context.Context, private privateNotes, diags 
 }
 
 // NoteCreated notes the account and the origin of a new object at the end of a Create.
-func (b *Resource) NoteCreated(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
+func (b *Resource) NoteCreated(ctx context.Context, private privatestate.ReadWriter, diags *diag.Diagnostics) {
 	b.Client.RetryAccountID(ctx) // if the id is still unknown, the next read writes the note
 	b.NoteAccount(ctx, private, diags)
 }
@@ -243,7 +237,7 @@ func (b *Resource) IsElsewhere(ctx context.Context, private privatestate.Reader,
 
 // NoteAccount records in private state where an object was seen. It writes nothing if the
 // account's id is unknown.
-func (b *Resource) NoteAccount(ctx context.Context, private privateNotes, diags *diag.Diagnostics) {
+func (b *Resource) NoteAccount(ctx context.Context, private privatestate.ReadWriter, diags *diag.Diagnostics) {
 	note, noted := privatestate.Load[AccountNote](ctx, private, privatestate.AccountNoteKey, diags)
 	now, known := b.seenNow(ctx, note)
 	if known && (!noted || note != now) {
@@ -358,7 +352,7 @@ func (b *Resource) MayChange(ctx context.Context, private privatestate.Reader, d
 // Terraform passes no private state when it replaces a tainted object. If the deletion
 // fails, Terraform keeps the private state that the deletion returns. So MayDelete writes
 // the note, which is empty for an object that was not found.
-func (b *Resource) MayDelete(ctx context.Context, private privateNotes, o AbsentObject, look func(context.Context) error, diags *diag.Diagnostics) bool {
+func (b *Resource) MayDelete(ctx context.Context, private privatestate.ReadWriter, o AbsentObject, look func(context.Context) error, diags *diag.Diagnostics) bool {
 	if !b.MayChange(ctx, private, diags) {
 		return false
 	}

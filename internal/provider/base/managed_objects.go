@@ -2,8 +2,8 @@ package base
 
 import "github.com/instance-hosting/terraform-provider-hosting/internal/provider/planning"
 
-// A NamedObject is an object with its own name on an instance. It is zero if it is
-// unknown.
+// A NamedObject is an object with its own name on an instance. Both are empty as far as they
+// are unknown.
 type NamedObject struct {
 	What       string // "app web"
 	InstanceID string

@@ -36,7 +36,7 @@ func keptRegion(ctx context.Context, private privatestate.Reader, diags *diag.Di
 
 // noteRegion notes the name under which a record keeps the region of a state, and warns of
 // it. A record without a region says nothing.
-func noteRegion(ctx context.Context, private privateNotes, state instanceModel, record client.Instance, diags *diag.Diagnostics) {
+func noteRegion(ctx context.Context, private privatestate.ReadWriter, state instanceModel, record client.Instance, diags *diag.Diagnostics) {
 	kept := record.Region
 	switch {
 	case kept == "":
@@ -50,10 +50,4 @@ func noteRegion(ctx context.Context, private privateNotes, state instanceModel, 
 			fmt.Sprintf("Instance %s was created in region %q, and the service now returns %q. An instance cannot move, so this is taken for another name of the same place: nothing is replaced.\n\n"+
 				"Write region = %q in the configuration. That changes nothing but the state.", state.ID.ValueString(), state.Region.ValueString(), kept, kept))
 	}
-}
-
-// privateNotes are the private state of a Read.
-type privateNotes interface {
-	privatestate.Reader
-	privatestate.Writer
 }

@@ -43,12 +43,13 @@ const ConnectionKey = "connection_moved_on"
 // another one.
 const KeptNameKey = "kept_name"
 
-// PendingKey is the key of a PendingWork: a creation or build whose end was not seen.
+// PendingKey is the key of a PendingWork: a creation, a change or a build whose end was not
+// seen.
 const PendingKey = "pending"
 
-// PlannedKey is the key of the note in planned private state with the id of the instance that
-// is planned. If Terraform plans a replacement that the provider did not request, its second
-// call has no prior state, but this note.
+// PlannedKey is the key of the note in planned private state with the id of the instance in
+// the state. If Terraform plans a replacement that the provider did not request, its second
+// call has no prior state, but this note of the instance that it replaces.
 const PlannedKey = "planned"
 
 // ProtectedKey is the key of the note in planned private state that an object is

@@ -19,7 +19,7 @@ type Writer interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// A ReadWriter reads and writes private state.
+// A ReadWriter reads and writes private state, such as that of the response of a Read.
 type ReadWriter interface {
 	Reader
 	Writer

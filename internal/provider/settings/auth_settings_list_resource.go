@@ -14,7 +14,7 @@ var _ list.ListResourceWithConfigure = &authSettingsListResource{}
 // NewAuthSettingsListResource returns the list resource hosting_auth_settings.
 func NewAuthSettingsListResource() list.ListResource {
 	r := &authSettingsListResource{}
-	r.settingResource, r.engine = newAuthSettingsSetting(), "auth"
+	r.settingResource = newAuthSettingsSetting()
 	return r
 }
 

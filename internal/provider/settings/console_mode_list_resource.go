@@ -12,7 +12,7 @@ var _ list.ListResourceWithConfigure = &consoleModeListResource{}
 // NewConsoleModeListResource returns the list resource hosting_console_mode.
 func NewConsoleModeListResource() list.ListResource {
 	r := &consoleModeListResource{}
-	r.settingResource, r.engine = newConsoleModeSetting(), "postgres"
+	r.settingResource = newConsoleModeSetting()
 	return r
 }
 

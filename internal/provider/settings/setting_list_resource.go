@@ -15,7 +15,6 @@ import (
 // A settingListResource lists a setting of each instance that has it.
 type settingListResource[M, S any, P settingModel[M, S]] struct {
 	settingResource[M, S, P]
-	engine string // engine that has the setting, "" if every instance has it
 }
 
 func (r *settingListResource[M, S, P]) List(ctx context.Context, req list.ListRequest, resp *list.ListResultsStream) {

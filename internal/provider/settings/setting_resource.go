@@ -364,7 +364,7 @@ func (r *settingResource[M, S, P]) ImportState(ctx context.Context, req resource
 	setting, _, err := r.refreshed(ctx, id[0])
 	if m := P(new(M)); err == nil && r.isSet != nil && m.tells(setting) && !r.isSet(setting) {
 		resp.Diagnostics.AddAttributeError(path.Root("instance_id"), base.NothingToImport,
-			fmt.Sprintf("The %s of instance %s were never set: they have no site URL. Remove the import; the resource sets them.", r.what, id[0]))
+			fmt.Sprintf("The %s of instance %s were never set. Remove the import; the resource sets them.", r.what, id[0]))
 		return
 	}
 	if errors.Is(err, client.ErrNotFound) && r.RequireInstance(ctx, "instance_id", id[0], &resp.Diagnostics) {

@@ -344,7 +344,7 @@ func (m *webhookEndpointModel) absent() base.AbsentObject {
 	return base.AbsentObject{What: "Webhook endpoint " + m.ID.ValueString()}
 }
 
-// setRecord copies the service's record of an endpoint, which never contains the secret.
+// setRecord copies the service's record of an endpoint, except for a secret (setSecret).
 func (m *webhookEndpointModel) setRecord(w client.Webhook) {
 	attributes.SetRecorded(&m.ID, w.ID)
 	if !client.ShowsURL(w.URL, m.URL.ValueString()) {
