@@ -85,8 +85,8 @@ func (r *postgresScriptResource) compareDatabase(
 	return nil
 }
 
-// noteDatabase notes the database that a script has just run in, or may have run in. What an
-// earlier read showed may be about a former database.
+// noteDatabase notes the database that a script has just run in, or may have run in. An
+// earlier read may have shown a former database.
 func (r *postgresScriptResource) noteDatabase(ctx context.Context, private privatestate.Writer, m postgresScriptModel, diags *diag.Diagnostics) {
 	privatestate.Save(ctx, private, privatestate.DatabaseKey, databaseNote{Creation: r.Planned.Creation(m.databaseObject())}, diags)
 }

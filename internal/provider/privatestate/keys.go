@@ -8,7 +8,7 @@ const AccountNoteKey = "account"
 // none.
 const CreationKey = "creation"
 
-// DatabaseKey is the key of what is known of the database that a script ran in.
+// DatabaseKey is the key of the known facts about the database that a script ran in.
 const DatabaseKey = "database"
 
 // FormerReposKey is the key for the names that the repository of an app had before it was
