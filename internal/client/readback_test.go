@@ -33,7 +33,7 @@ func TestReadBack(t *testing.T) {
 		"a replica without it":        {10 * time.Second, answer{err: ErrNotFound}, answer{record: shown}, 12 * time.Second},
 		"never shown":                 {0, answer{record: old}, answer{record: old}, ReadLag + 2*time.Second},
 		"never there":                 {0, answer{err: ErrNotFound}, answer{err: ErrNotFound}, ReadLag + 2*time.Second},
-		"a gateway in trouble":        {90 * time.Second, answer{err: gateway}, answer{record: shown}, 100 * time.Second},
+		"a gateway in trouble":        {90 * time.Second, answer{err: gateway}, answer{record: shown}, 90*time.Second + longestBlindDelay*11/10},
 		"a gateway that never mends":  {0, answer{err: gateway}, answer{err: gateway}, ToleratedOutage + longestBlindDelay*11/10},
 		"a refusal, which is no wait": {0, answer{err: refused}, answer{err: refused}, 0},
 	} {
