@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
@@ -129,9 +131,13 @@ func TestInterruptedActionHasToldThatItIsUnknown(t *testing.T) {
 	needs(t, providerActions)
 	fake := seeded(t)
 	w := newWorkspace(t, fake, actionHCL("instance_rotate", ""))
-	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/actions/rotate", Page: http.StatusBadGateway})
+	var sent atomic.Bool
+	fake.Inject(fakeservice.Fault{
+		Method: "POST", Path: "/instances/*/actions/rotate", Page: http.StatusBadGateway,
+		Before: func() { sent.Store(true) }, Delay: 5 * time.Second, // the answer comes after the interrupt
+	})
 	apply := w.start("apply", "-auto-approve", "-no-color", "-invoke=action.hosting_instance_rotate.test")
-	apply.until("the request is sent", func() bool { return fake.Count("POST", "/instances/*/actions/rotate") > 0 })
+	apply.until("the request is sent", sent.Load)
 	apply.signal(syscall.SIGINT)
 	r := apply.wait()
 	must(t, strings.Contains(r.output, "Requesting rotate on instance i-one. If no job is accepted below, check in the portal"), "the interrupted apply: got exit %d, want the advice to check in the portal:\n%s", r.exit, r.output)

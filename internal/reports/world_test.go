@@ -236,12 +236,12 @@ func (o outcome) fails(texts ...string) outcome {
 }
 
 // failsOn is like fails for an error of an argument. A real CLI shows the line of the
-// configuration in place of the argument's path.
+// configuration in place of the argument's path, if there is one.
 func (o outcome) failsOn(attribute string, texts ...string) outcome {
 	o.world.t.Helper()
 	o.fails(texts...)
 	for _, d := range o.Diagnostics {
-		if d.Severity == "error" && (strings.Contains(d.Attribute, attribute) || *realCLI != "" && hasNames(d.Attribute, attribute)) {
+		if d.Severity == "error" && (strings.Contains(d.Attribute, attribute) || *realCLI != "" && (d.Attribute == "" || hasNames(d.Attribute, attribute))) {
 			return o
 		}
 	}
