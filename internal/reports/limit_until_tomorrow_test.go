@@ -12,7 +12,7 @@ func TestLimitUntilTomorrow(t *testing.T) {
 	if *realCLI != "" {
 		limit = `timeouts = { create = "1m" }` // in place of half an hour of real time
 	}
-	hcl := machine(limit) + web(onMachine, "")
+	hcl := machine(limit) + web(onMachine, limit)
 	// exhausted refuses requests from the nth one on, until the day is over.
 	exhausted := func(w *world, n int64, method, path string) trait {
 		var seen atomic.Int64

@@ -86,6 +86,9 @@ func (w *workspace) read(name string) string {
 	return string(content)
 }
 
+// isTofu reports whether the situation runs on a real OpenTofu.
+func (w *world) isTofu() bool { return strings.Contains(filepath.Base(*realCLI), "tofu") }
+
 // isTerraform reports whether the situation runs on a real Terraform before a version.
 func (w *world) isTerraform(before string) bool {
 	if *realCLI == "" {

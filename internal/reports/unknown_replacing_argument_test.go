@@ -60,13 +60,13 @@ resource "hosting_postgres_extension" "crypto" {
 		"database of an extension, the same": same(extension, "ORDERS", "orders"),
 		"region, another in the end": func(w *world) {
 			w.apply(region(known) + unknownly("u", "eu-central"))
-			w.run(region(known)+unknownly("u", "eu-north"), "apply").fails("eu-central", "eu-north", "plan again")
+			w.run(region(known)+unknownly("u", "eu-north"), "apply").fails(w.changed("eu-central", "eu-north")...)
 			w.counts(0, "DELETE", "")
 			w.manages(machineAddress)
 		},
 		"name of a database, another in the end": func(w *world) {
 			w.apply(database(known) + unknownly("u", "orders"))
-			w.run(database(known)+unknownly("u", "invoices"), "apply").fails("orders", "invoices", "plan again")
+			w.run(database(known)+unknownly("u", "invoices"), "apply").fails(w.changed("orders", "invoices")...)
 			w.counts(0, "DELETE", "")
 			w.manages(ordersAddress)
 		},
@@ -78,4 +78,13 @@ resource "hosting_postgres_extension" "crypto" {
 			w.be(len(w.fake.Instances()) == 1 && len(w.fake.Apps(w.id())) == 1, "the machine and its app were not made again")
 		},
 	})
+}
+
+// changed returns the texts of the error about a value that turns out to be another one. OpenTofu
+// gives no sign that it plans again, and refuses the replacement itself (DESIGN.md).
+func (w *world) changed(was, is string) []string {
+	if w.isTofu() {
+		return []string{"inconsistent final plan"}
+	}
+	return []string{was, is, "plan again"}
 }
