@@ -34,7 +34,7 @@ func TestLimitUntilTomorrow(t *testing.T) {
 		},
 		"during a creation": func(w *world) {
 			w.behaves(exhausted(w, 2, "GET", "/jobs/*"))
-			w.run(hcl, "apply").warns("still being created", "asked to wait for 20h").lacks("set a longer timeout")
+			w.run(hcl, "apply").warns("asked to wait for 20h").lacks("set a longer timeout")
 			w.manages(machineAddress)
 			w.wait(25 * time.Hour)
 			w.apply(hcl)

@@ -138,7 +138,6 @@ type line struct {
 	Type       string
 	Diagnostic *struct {
 		Severity, Summary, Detail, Address string
-		Snippet                            *struct{ Code string }
 	}
 	Change *struct {
 		Resource struct{ Addr string }
@@ -157,9 +156,6 @@ func (w *workspace) note(made *hclcli.Result, text string) {
 	case l.Diagnostic != nil:
 		said := l.Diagnostic
 		d := hclcli.Diagnostic{Severity: said.Severity, Summary: said.Summary, Detail: said.Detail, Address: said.Address}
-		if said.Snippet != nil {
-			d.Attribute = said.Snippet.Code // the line that the CLI shows
-		}
 		if !strings.Contains(d.Summary, "Provider development overrides") {
 			made.Diagnostics = append(made.Diagnostics, d)
 		}
