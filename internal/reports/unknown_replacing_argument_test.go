@@ -81,7 +81,7 @@ resource "hosting_postgres_extension" "crypto" {
 }
 
 // changed returns the texts of the error about a value that turns out to be another one. OpenTofu
-// gives no sign that it plans again, and refuses the replacement itself (DESIGN.md).
+// does not say that it plans again, and refuses the replacement itself (DESIGN.md).
 func (w *world) changed(was, is string) []string {
 	if w.isTofu() {
 		return []string{"inconsistent final plan"}
