@@ -17,8 +17,8 @@ import (
 )
 
 // A list proves that something is absent only if it was read whole, with every element
-// readable. A list that shifts while it is read is read again from its start, and is then a
-// *ShiftedListError. A list with unreadable elements is returned without them, together
+// readable. A list that shifts while it is read is read again from its start. If it shifts each
+// time, the error is a *ShiftedListError. A list with unreadable elements is returned without them, together
 // with a *PartialListError. So every caller that regards an error as a failure is safe.
 
 // list reads all pages of a collection. The answer is an object with one array named

@@ -27,12 +27,11 @@ type Planned struct {
 	ends map[string]bool
 	// state contains the names of the instances of the state, by id.
 	state map[string]string
-	made  map[Object]bool // the objects that this process has created
+	// made are the objects that this process has created, or deleted: then the value is false.
+	made map[Object]bool
 	// unfinished are the ids, by name, of the instances that this process has created and that
 	// did not run when their creation ended.
 	unfinished map[string]string
-	// dropped are the objects that this process has deleted and not created since.
-	dropped map[Object]bool
 	// creating are the objects that the plan creates.
 	creating map[Object]bool
 	// kept are the objects of the state that the service keeps under another name than the
@@ -68,7 +67,7 @@ type Object struct{ Kind, Key string }
 func New() *Planned {
 	return &Planned{
 		instances: map[string]Instance{}, ends: map[string]bool{}, state: map[string]string{}, unfinished: map[string]string{},
-		made: map[Object]bool{}, dropped: map[Object]bool{}, creating: map[Object]bool{},
+		made: map[Object]bool{}, creating: map[Object]bool{},
 		kept: map[Object]Object{}, creations: map[Object]string{},
 	}
 }
@@ -237,14 +236,13 @@ func (p *Planned) HasMade(object Object) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.made[object] = true
-	delete(p.dropped, object)
 }
 
 // HasDropped notes that this process has deleted an object.
 func (p *Planned) HasDropped(object Object) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.dropped[object] = true
+	p.made[object] = false
 }
 
 // IsDropped reports whether this process has deleted an object and not created it since. Reads
@@ -252,7 +250,8 @@ func (p *Planned) HasDropped(object Object) {
 func (p *Planned) IsDropped(object Object) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.dropped[object]
+	made, known := p.made[object]
+	return known && !made
 }
 
 // IsMadeAnew reports whether this process has created an object that it is about to
