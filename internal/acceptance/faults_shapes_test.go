@@ -142,6 +142,7 @@ var shapeFaults = []faultRow{
 			"failed before": func(t *testing.T) {
 				fake := seededApps(t)
 				w := newWorkspaceBeside(t, fake, oneApp(""))
+				w.program = true
 				w.apply()
 				fake.EditApp("i-one", "guestbook", func(a *fakeservice.App) { a.Status = "failed" })
 				older := showsOlder(fake, "failed", "running")
@@ -153,6 +154,7 @@ var shapeFaults = []faultRow{
 			"running before": func(t *testing.T) {
 				fake := seededApps(t)
 				w := newWorkspaceBeside(t, fake, oneApp(""))
+				w.program = true // waits for its older reads as long as a user's does
 				w.apply()
 				older := showsOlder(fake, "running", "failed")
 				w.configure(oneApp("port = 8080"))

@@ -56,9 +56,17 @@ type limiter struct {
 // refused for too long.
 var errStalled = fmt.Errorf("%w: every request of the last %s was refused", ErrRateLimited, stallTime)
 
-// errClosed is the error of a request that was not sent, because the gate is closed for
-// longer than the request may wait.
-var errClosed = fmt.Errorf("%w: the service asks to wait for more than %s", ErrRateLimited, lifetime.ShortDuration(lifetime.MaxWait))
+// ClosedError is the error of a request that was not sent, because an earlier answer asked
+// to wait for longer than the request may. It matches ErrRateLimited.
+type ClosedError struct {
+	RetryAfter time.Duration // what is left of that time
+}
+
+func (e *ClosedError) Error() string {
+	return ErrRateLimited.Error() + ": the service asks to wait for " + lifetime.ShortDuration(e.RetryAfter.Round(time.Minute))
+}
+
+func (e *ClosedError) Unwrap() error { return ErrRateLimited }
 
 func newLimiter(perSecond float64, random *Random) *limiter {
 	highest := rate.Inf
@@ -72,7 +80,7 @@ func newLimiter(perSecond float64, random *Random) *limiter {
 }
 
 // enter waits until a request may be sent. It returns the error of the context,
-// errStalled if all requests have been refused for too long, or errClosed if the wait
+// errStalled if all requests have been refused for too long, or a ClosedError if the wait
 // would be too long.
 func (l *limiter) enter(ctx context.Context) error {
 	if l.places.Acquire(ctx, 1) != nil {
@@ -97,7 +105,7 @@ func (l *limiter) pace(ctx context.Context) error {
 		}
 		switch {
 		case !lifetime.MayWait(ctx, closed):
-			return errClosed
+			return &ClosedError{RetryAfter: closed}
 		case l.stalled(ctx):
 			return errStalled
 		}

@@ -81,7 +81,7 @@ func sendsAgain(method string, refusal *APIError, err error) bool {
 		var pausing *APIError
 		switch {
 		case isCertificateError(err), errors.Is(err, ErrBodyTooLarge), errors.Is(err, ErrOutage),
-			errors.Is(err, errStalled), errors.Is(err, errClosed), errors.As(err, &pausing):
+			errors.Is(err, errStalled), errors.As(err, new(*ClosedError)), errors.As(err, &pausing):
 			return false // a retry would end the same way
 		}
 		return method != http.MethodPost || nothingSent(err)

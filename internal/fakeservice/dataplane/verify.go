@@ -118,8 +118,9 @@ func checkPostgres(ctx context.Context, dial dial, secure *tls.Config, password 
 	if err != nil {
 		return err
 	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // its answer counts, not how it ends
 	_, err = conn.Exec(ctx, "select 1").ReadAll()
-	return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
+	return err
 }
 
 func checkRedis(ctx context.Context, dial dial, secure *tls.Config, password string) error {
@@ -133,7 +134,8 @@ func checkRedis(ctx context.Context, dial dial, secure *tls.Config, password str
 			return tls.Client(conn, secure), nil
 		},
 	})
-	return errors.Join(client.Ping(ctx).Err(), client.Close())
+	defer func() { _ = client.Close() }()
+	return client.Ping(ctx).Err()
 }
 
 // customDialer implements nats.CustomDialer.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -86,6 +87,7 @@ func nextStep(err error) string {
 		noEvidence  *client.NoProofError
 		timeout     *lifetime.TimeoutError
 		refused     *transport.APIError
+		closed      *transport.ClosedError
 		kept        *client.KeptNameError
 	)
 	errors.As(err, &refused)
@@ -135,7 +137,9 @@ func nextStep(err error) string {
 	case errors.Is(err, transport.ErrRateLimited) && refused != nil && !refused.Foreign() && refused.Code != "rate_limited":
 		return "If that is a limit of the account, delete what you do not need, or ask for a higher limit. Otherwise, apply again later."
 	case errors.Is(err, transport.ErrRateLimited) && refused != nil && refused.RetryAfter > lifetime.MaxWait:
-		return "The service asks to wait for " + lifetime.ShortDuration(refused.RetryAfter) + ". Apply again after that."
+		return waitText(refused.RetryAfter)
+	case errors.As(err, &closed):
+		return waitText(closed.RetryAfter)
 	case errors.Is(err, transport.ErrRateLimited):
 		return "Apply again later, or with a lower -parallelism."
 	case refused != nil && refused.TooLarge():
@@ -307,4 +311,8 @@ func IdsOf[T any](records []T, id func(T) string) []string {
 func AdoptedText(object string) string {
 	return fmt.Sprintf("%s did not exist before and matches the request, so this apply manages it and did not request another. "+
 		"Check in the portal that nobody else created an identical one at the same time.", object)
+}
+
+func waitText(wait time.Duration) string {
+	return "The service asks to wait for " + lifetime.ShortDuration(wait.Round(time.Minute)) + ". Apply again after that."
 }
