@@ -44,6 +44,7 @@ var errorSamples = []struct {
 	{"Another job is running", refusedWith(409, "job_running", "DELETE", "/instances/i-4f2a", "the instance has a running job")},
 	{"The SQL console is off", refusedWith(403, "console_off", "POST", "/instances/i-4f2a/engines/postgres/query", "the SQL console is off")},
 	{"Too many requests", refusedWith(429, "rate_limited", "GET", "/plans", "slow down")},
+	{"Too many requests until tomorrow", fmt.Errorf("GET /plans: %w", &transport.ClosedError{RetryAfter: 20*time.Hour - time.Second})},
 	{"Too many requests for a gateway", &transport.APIError{Status: 429, Method: "GET", Path: "/plans", Detail: "<html>Too Many Requests", BaseURL: sampleURL}},
 	{"The service has trouble", refusedWith(503, "unavailable", "GET", "/plans", "maintenance")},
 	{"An answer of somebody in between", &transport.APIError{Status: 502, Method: "GET", Path: "/plans", Detail: "<html>Bad Gateway", BaseURL: sampleURL}},

@@ -59,11 +59,11 @@ var errStalled = fmt.Errorf("%w: every request of the last %s was refused", ErrR
 // ClosedError is the error of a request that was not sent, because an earlier answer asked
 // to wait for longer than the request may. It matches ErrRateLimited.
 type ClosedError struct {
-	RetryAfter time.Duration // what is left of that time
+	RetryAfter time.Duration // the rest of that time
 }
 
 func (e *ClosedError) Error() string {
-	return ErrRateLimited.Error() + ": the service asks to wait for " + lifetime.ShortDuration(e.RetryAfter.Round(time.Minute))
+	return fmt.Sprintf("%v: the service asks to wait for %s", ErrRateLimited, lifetime.ShortDuration(e.RetryAfter.Round(time.Minute)))
 }
 
 func (e *ClosedError) Unwrap() error { return ErrRateLimited }
