@@ -20,6 +20,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // Both modules of this repository, at a version that is not published.
@@ -33,6 +34,7 @@ var (
 // run as a program, too. There are no replace directives, because a module that is a
 // dependency cannot use them.
 func TestFromAnotherModule(t *testing.T) {
+	tier.Change.Only(t)
 	t.Parallel()
 	proxy := t.TempDir()
 	packInto(t, proxy, packed, repository)

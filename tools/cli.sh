@@ -3,8 +3,6 @@
 # PATH has none that fits.
 #
 #   tools/cli.sh demo   terraform or tofu, 1.11 or newer
-#   tools/cli.sh test   terraform, 1.14 or newer: the first with list resources
-#                       and actions, which tests and documentation need
 #   tools/cli.sh path   as demo, but nothing is built: without one it exits with 1
 #   tools/cli.sh NAME   exactly the version that the module tools/cli/NAME pins,
 #                       for example terraform-1.11
@@ -48,9 +46,6 @@ demo)
 	use terraform 11
 	use tofu 11
 	;;
-test)
-	use terraform 14
-	;;
 path)
 	use terraform 11
 	use tofu 11
@@ -59,7 +54,7 @@ path)
 *)
 	pins=$root/tools/cli/${1:-none}/go.mod
 	if [ ! -f "$pins" ]; then
-		echo "usage: tools/cli.sh demo|test|path|$(cd "$root/tools/cli" && echo *-* | tr ' ' '|')" >&2
+		echo "usage: tools/cli.sh demo|path|$(cd "$root/tools/cli" && echo *-* | tr ' ' '|')" >&2
 		exit 2
 	fi
 	built=$1

@@ -13,6 +13,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 )
@@ -20,7 +21,10 @@ import (
 // built is a folder with the demo, the fake and the provider.
 var built program.SharedFolder
 
-func TestMain(m *testing.M) { os.Exit(built.Run(m)) }
+func TestMain(m *testing.M) {
+	tier.Change.Select()
+	os.Exit(built.Run(m))
+}
 
 // root is the repository.
 const root = "../.."

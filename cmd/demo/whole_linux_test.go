@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // mostLines is the maximum number of lines that a person reads.
@@ -123,6 +124,7 @@ func TestDemoWithoutATerminal(t *testing.T) {
 
 // With --verbose, on a terminal, it prints the details. It stays up, and each line that it suggests works when it is copied.
 func TestDemoOnATerminal(t *testing.T) {
+	tier.Night.Only(t)
 	if _, err := exec.LookPath("psql"); err != nil {
 		machine.Lacks(t, "the demo is looked at with psql: %s", err)
 	}

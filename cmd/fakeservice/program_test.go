@@ -10,13 +10,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 )
 
 // built is a folder with the program.
 var built program.SharedFolder
 
-func TestMain(m *testing.M) { os.Exit(built.Run(m)) }
+func TestMain(m *testing.M) {
+	tier.Change.Select()
+	os.Exit(built.Run(m))
+}
 
 // builtProgram returns the path of the program.
 func builtProgram(t *testing.T) string {

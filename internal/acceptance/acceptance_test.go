@@ -16,6 +16,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/pluginserver"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
 )
@@ -106,7 +107,7 @@ func onlyInstance(t *testing.T, fake *fakeservicetest.Server) string {
 var environment = os.Environ()
 
 func TestMain(m *testing.M) {
-	flag.Parse()
+	tier.Change.Select()
 	if err := pluginserver.QuietLogs(environment, os.Setenv); err != nil {
 		panic(err) // the names have the right form
 	}
@@ -120,7 +121,6 @@ func TestMain(m *testing.M) {
 		fmt.Printf("FAIL: %d unknown values had to be kept out of states: a computed attribute is missing in computed() of its model, or in setRecord\n", n)
 		code = 1
 	}
-	tellNotRun(os.Stdout)
 	if builtProvider.folder != "" {
 		os.RemoveAll(builtProvider.folder)
 	}

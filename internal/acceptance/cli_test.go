@@ -372,7 +372,6 @@ func (w *workspace) logs() func(text string) bool {
 func needsCLI(t *testing.T) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
-		noteNotRun(t)
 		machine.Lacks(t, "acceptance tests run only with TF_ACC=1")
 	}
 }

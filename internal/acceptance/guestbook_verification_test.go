@@ -11,6 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/verification"
 )
 
@@ -53,7 +54,7 @@ func TestGuestbookVerification(t *testing.T) {
 			}
 			return 0, nil
 		},
-		Chromium: browser, Screenshots: artifacts, Patience: machine.Patience, Say: t.Logf,
+		Chromium: browser, Screenshots: artifacts, Patience: machine.Patience, Say: t.Logf, Brief: !tier.Night.Runs(),
 	}
 	if err := guestbook.Verify(t.Context()); err != nil {
 		t.Fatalf("%s\nthe app's log:\n%s", err, fake.AppLog(id, app.Name))

@@ -23,6 +23,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 var (
@@ -35,6 +36,7 @@ var (
 // answered. Each apply of the guestbook completes, completed changes stay, and rows,
 // files and accounts are still there.
 func TestFakeIsKilled(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	needsCLI(t)
 	for life := range *killLives {

@@ -1,5 +1,3 @@
-//go:build soak
-
 package acceptance
 
 import (
@@ -15,6 +13,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 var (
@@ -316,6 +315,7 @@ func (s *soak) look(output string) {
 }
 
 func TestSoak(t *testing.T) {
+	tier.Night.Only(t)
 	seed := *soakSeed
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())

@@ -11,11 +11,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // The protocol's TypeScript client works too. Unlike the Go client, it checks each result
 // against the tool's schema.
 func TestTypeScriptClient(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	folder := fakeservicetest.NodeProject(t, "mcp/typescript")
 	a := start(t, withQueries, func(o *fakeservice.Options) { o.Speed = 2000 })
@@ -39,6 +41,7 @@ func TestTypeScriptClient(t *testing.T) {
 // The TypeScript client uses an earlier version of the protocol, in which a question to
 // the person needs a session.
 func TestTypeScriptClientAsks(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	folder := fakeservicetest.NodeProject(t, "mcp/typescript")
 	a := start(t)

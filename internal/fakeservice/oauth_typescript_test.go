@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // The protocol's TypeScript client signs in from nothing with its own OAuth, and a visitor
 // of the portal consents. It refreshes its tokens after an hour, and revokes them.
 func TestTypeScriptClientSignsIn(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	folder := fakeservicetest.NodeProject(t, "mcp/typescript")
 	a := start(t)

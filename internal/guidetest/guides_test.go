@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
@@ -35,6 +36,13 @@ var installedOf = map[string][]string{
 // toolchainOf lists the programs other than the CLI that the commands of a guide need.
 var toolchainOf = map[string][]string{
 	"editors-linters-policies": {"tflint", "conftest"},
+}
+
+// nightly are the guides that make test leaves to the night: those that need other
+// products' programs, and those whose commands other guides and tests run too.
+var nightly = []string{
+	"editors-linters-policies", "backup-and-restore", "interrupted-applies", "previews", "progress",
+	"remote-state", "several-accounts", "versions-and-upgrades",
 }
 
 // languages of blocks that a guide only shows.
@@ -68,6 +76,9 @@ func TestGuides(t *testing.T) {
 	for _, path := range guides {
 		name := strings.TrimSuffix(filepath.Base(path), ".md")
 		t.Run(name, func(t *testing.T) {
+			if slices.Contains(nightly, name) {
+				tier.Night.Only(t)
+			}
 			t.Parallel()
 			text, err := os.ReadFile(path)
 			if err != nil {

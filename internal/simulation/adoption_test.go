@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation/accounts"
 )
 
@@ -29,6 +30,7 @@ var (
 // TestAdoption adopts accounts in the way of terraform query: it lists each type, generates
 // configuration from the results as Terraform does, imports, and plans.
 func TestAdoption(t *testing.T) {
+	tier.Change.Only(t)
 	var next, found atomic.Int64
 	tally := struct {
 		sync.Mutex

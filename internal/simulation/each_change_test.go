@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 var (
@@ -16,6 +18,7 @@ var (
 // single trouble, and either keeps the change or reverts it. Random worlds rarely have
 // all of that at once.
 func TestEachChange(t *testing.T) {
+	tier.Change.Only(t)
 	for a := range arguments {
 		t.Run(a.String(), func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 var simUpdate = flag.Bool("sim.update", false, "write the stories of TestStories instead of comparing them")
@@ -19,6 +21,7 @@ var simUpdate = flag.Bool("sim.update", false, "write the stories of TestStories
 // command changes in the state. Random worlds check rules that always hold. A story shows
 // everything that the provider does in one situation.
 func TestStories(t *testing.T) {
+	tier.Change.Only(t)
 	for name, scenarios := range stories() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

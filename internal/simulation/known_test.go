@@ -4,12 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
 )
 
 // TestKnownDefects plays the smallest scenarios of past defects of the provider, each of
 // which broke a check. They must pass now.
 func TestKnownDefects(t *testing.T) {
+	tier.Change.Only(t)
 	for name, s := range map[string]scenario{
 		"a key of another account drops a machine from the state": {Steps: []step{
 			{}, {Verb: refresh, Key: strangerKey},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/simulation/transcript"
 )
 
@@ -21,6 +22,7 @@ func transcriptFile(cli, scenario string) string {
 // TestMinimalRefresh compares the simulated CLI with handwritten transcripts of Terraform
 // 1.17: each line that begins with # names its source.
 func TestMinimalRefresh(t *testing.T) {
+	tier.Change.Only(t)
 	warmUp()
 	for _, s := range minimalRefreshScenarios() {
 		t.Run(s.name, func(t *testing.T) {
@@ -40,6 +42,7 @@ func TestMinimalRefresh(t *testing.T) {
 // real ones. If it fails, the simulated CLI is wrong, or the scenario has changed and `make
 // transcripts` must record it again.
 func TestSimulatedCLIAsksAsTheRealOnes(t *testing.T) {
+	tier.Change.Only(t)
 	warmUp()
 	for kind := range cliKinds {
 		for _, s := range transcriptScenarios() {

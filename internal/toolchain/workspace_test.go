@@ -10,6 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 )
 
@@ -20,7 +21,10 @@ const repository = "../.."
 // CLI's configuration for that.
 var mirror program.SharedFolder
 
-func TestMain(m *testing.M) { os.Exit(mirror.Run(m)) }
+func TestMain(m *testing.M) {
+	tier.Night.Select()
+	os.Exit(mirror.Run(m))
+}
 
 func makeMirror(folder string) error {
 	built := filepath.Join(folder, program.Provider)

@@ -1,5 +1,3 @@
-//go:build nightly
-
 package verification
 
 import (
@@ -19,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // fillsSignIn fills in the form for a visitor who is not signed in.
@@ -81,6 +80,7 @@ func (p *person) goClient(name string, choose ...act) *mcp.StreamableClientTrans
 // consents, and is back at the application, which works with its tokens. Then they refuse
 // another application, and disconnect the first.
 func TestGoClientSignsInInABrowser(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	p := comeToPortal(t)
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "v1"}, nil)
@@ -109,6 +109,7 @@ func TestGoClientSignsInInABrowser(t *testing.T) {
 // The protocol's TypeScript client signs in from nothing, and the visitor consents in a
 // browser.
 func TestTypeScriptClientSignsInInABrowser(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	folder := fakeservicetest.NodeProject(t, "../fakeservice/mcp/typescript")
 	p := comeToPortal(t)

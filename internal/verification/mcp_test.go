@@ -11,6 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/verification"
 )
 
@@ -52,7 +53,7 @@ func TestGuestbookByMCP(t *testing.T) {
 			}
 			return 0, nil
 		},
-		Chromium: browser, Say: t.Logf,
+		Chromium: browser, Say: t.Logf, Brief: !tier.Night.Runs(),
 	}
 	if err := guestbook.Verify(t.Context()); err != nil {
 		t.Fatalf("%s\nthe app's log:\n%s", err, fake.AppLog(id, "guestbook"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // usage counts the resources of this process, and the mount namespaces of it and its
@@ -53,6 +54,7 @@ func (u usage) String() string {
 // Restarts of an app do not increase the resources of this process. The test does not run
 // in parallel, because it counts those of the whole process.
 func TestRestartsLeaveNothing(t *testing.T) {
+	tier.Night.Only(t)
 	folder := write(t, map[string]string{"hosting.json": `{"start": "echo here; sleep 1000"}`})
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
 	a, err := r.App(Name{"i-1", "web"})

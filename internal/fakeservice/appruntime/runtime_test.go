@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
 
@@ -271,6 +272,7 @@ func TestCrash(t *testing.T) {
 }
 
 func TestAppThatDoesNotAnswer(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	var mu sync.Mutex
 	var told []Status

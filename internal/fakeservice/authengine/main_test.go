@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/crypto/bcrypt"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
@@ -26,6 +27,9 @@ import (
 var cluster *postgres.Cluster
 
 func TestMain(m *testing.M) {
+	if !tier.Change.Select() {
+		return
+	}
 	code, err := runWithCluster(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // authRecord is the auth engine's part of the connection record.
@@ -129,6 +130,7 @@ func TestAuthEngine(t *testing.T) {
 
 // A reset of an engine with accounts deletes them; any other reset does not.
 func TestResetsThatEndAccounts(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	b := start(t).fullBox()
 	b.done("PUT", b.path+"/engines", object{"engines": object{

@@ -17,6 +17,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // authjs is the folder of a program that uses the JavaScript auth client.
@@ -25,6 +26,7 @@ const authjs = "../authengine/authjs"
 // The auth engine works with the JavaScript client that most apps use. Each step of the
 // program is a line of its log.
 func TestAuthJS(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	folder := fakeservicetest.NodeProject(t, authjs)
 	b := start(t).fullBox()

@@ -14,11 +14,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // Every type of event has a cause in the service itself: the operation, the client of an
 // engine or the app that the type is named after.
 func TestEveryEventTypeHasACause(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	b := &box{fake: start(t, withRepositories(t), func(o *dataplane.Options) { o.Patience = 3 * time.Second })}
 	var caused []string

@@ -20,6 +20,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 )
 
@@ -263,6 +264,7 @@ func cutLast(text string) (before string, n int, err error) {
 // A plane that is killed at any moment loses nothing that was done before, and the
 // interrupted deed can be repeated.
 func TestKills(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	const rounds = 3
 	folder := keptFolder(t)

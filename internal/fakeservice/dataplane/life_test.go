@@ -15,6 +15,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // left lists the names in a folder.
@@ -48,6 +49,7 @@ func inFolder(folder string) func(*dataplane.Options) {
 }
 
 func TestCloseLeavesNothing(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	folder := stateFolder(t)
 	f := start(t, inFolder(folder))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // These tests cover the time between the end of a job's work and the end of the job, when
@@ -52,6 +53,7 @@ func (b *box) begun(method, path string, body any) string {
 
 // A build that ends during a rotation is deployed with the new password.
 func TestBuildThatEndsDuringARotation(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	b, release := rebuilding(t)
 	b.during("rotate", "POST", b.path+"/actions/rotate", object{}, func() {
@@ -67,6 +69,7 @@ func TestBuildThatEndsDuringARotation(t *testing.T) {
 
 // A build that ends while its app is deleted does not bring the app back.
 func TestBuildThatEndsDuringItsAppsDeletion(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	b, release := rebuilding(t)
 	b.during("app_delete", "DELETE", b.path+"/apps/web", nil, func() {
@@ -81,6 +84,7 @@ func TestBuildThatEndsDuringItsAppsDeletion(t *testing.T) {
 
 // A build that ends while the apps engine is turned off does not bring the app back.
 func TestBuildThatEndsWhileAppsAreTurnedOff(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	b, release := rebuilding(t)
 	b.during("engines", "PUT", b.path+"/engines", object{"engines": object{"postgres": object{}}}, release)
@@ -102,6 +106,7 @@ func (b *box) noApps() {
 
 // An app that is deployed during an update has the new settings.
 func TestBuildThatEndsDuringAChange(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	b, release := rebuilding(t)
 	b.during("app_update", "PATCH", b.path+"/apps/web", object{"public": false}, func() {
@@ -118,6 +123,7 @@ func TestBuildThatEndsDuringAChange(t *testing.T) {
 
 // After failed work the machine is as its record says, so that later deployments work.
 func TestBuildAfterAFailedRotation(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	b := start(t, withRepositories(t)).fullBox()
 	b.mustRun(b.importApp("octo/app", object{}))

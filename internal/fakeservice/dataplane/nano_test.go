@@ -1,5 +1,3 @@
-//go:build nightly
-
 package dataplane_test
 
 import (
@@ -17,6 +15,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // nanoClient is the folder of a program that uses CouchDB's JavaScript client.
@@ -25,6 +24,7 @@ const nanoClient = "../couchdb/nano"
 // CouchDB works with its official JavaScript client. Each step of the program is a line of
 // its log.
 func TestNano(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	folder := fakeservicetest.NodeProject(t, nanoClient)
 	b := start(t).couchBox()

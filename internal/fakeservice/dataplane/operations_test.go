@@ -5,10 +5,12 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // Each operation of the API document works with real engines.
 func TestEveryOperationForReal(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	repository := builtApp(t)
 	f := start(t, func(o *dataplane.Options) { o.Repositories = map[string]string{"octo/app": repository} })

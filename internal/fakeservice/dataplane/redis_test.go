@@ -19,6 +19,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	fakeredis "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 )
 
@@ -184,6 +185,7 @@ func TestRedisBackups(t *testing.T) {
 // A restore that fails midway has replaced the data of some engines. The undo snapshot has
 // them, and is listed.
 func TestRestoreThatFailsMidwayCanBeUndone(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	folder := keptFolder(t)
 	b := start(t, func(o *dataplane.Options) { o.Keep = folder }).redisBox()

@@ -17,12 +17,14 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // Resets during all kinds of work leave neither a process nor a file. The work creates
 // machines, builds and starts apps, changes databases, and makes backups. With -race, the
 // test shows that the data plane uses its locks correctly.
 func TestResetsUnderRealWork(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	repository := builtApp(t)
 	folder, apps := stateFolder(t), diskFolder(t)

@@ -11,6 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
 )
 
@@ -98,6 +99,7 @@ func TestResume(t *testing.T) {
 // A machine that cannot run does not keep the others from running. It runs again as soon
 // as it can.
 func TestResumeOfABrokenMachine(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	folder := keptFolder(t)
 	r := newRecords(t)
@@ -131,6 +133,7 @@ func TestResumeOfABrokenMachine(t *testing.T) {
 
 // Calls can be repeated after the end of a program interrupted them.
 func TestRepeatedCalls(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	folder := keptFolder(t)
 	r := newRecords(t)
@@ -196,6 +199,7 @@ func TestRepeatedCalls(t *testing.T) {
 
 // A plane that does not resume a kept machine makes a new one under the same id.
 func TestKeptMachineThatNobodyAsksFor(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	folder := keptFolder(t)
 	r := newRecords(t)

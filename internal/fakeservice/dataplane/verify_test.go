@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 )
 
 // verifications returns the results of the verifications, in order: nil for one that
@@ -76,6 +77,7 @@ func TestVerify(t *testing.T) {
 
 // The pooled port is verified too.
 func TestVerifyPooledPort(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	folder := stateFolder(t)
 	b := start(t, inFolder(folder)).box()

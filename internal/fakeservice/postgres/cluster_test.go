@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
@@ -112,6 +113,7 @@ func TestRestoreOfRubbish(t *testing.T) {
 
 // A caller that gives up waiting for the lock has changed nothing.
 func TestResetThatIsGivenUp(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	s := newServer(t)
 	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
 )
@@ -162,6 +163,7 @@ func TestKeptDataOfAnotherVersion(t *testing.T) {
 
 // A repeated call finds the work of an interrupted call done, and succeeds.
 func TestRepeatedStatements(t *testing.T) {
+	tier.Night.Only(t)
 	t.Parallel()
 	c := newCluster(t, newServer(t), loopback.Address(t.Context(), DirectPort, PooledPort))
 	for range 2 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
@@ -199,6 +200,7 @@ func (a drawnApp) secretsUnlike(there map[string]string) bool {
 // build is necessary, and otherwise not at all. A plan that keeps variables whose values
 // nothing proves is refused.
 func TestAppStepsLeadToThePlan(t *testing.T) {
+	tier.Change.Only(t)
 	t.Parallel()
 	const together = 100
 	for first := 0; first < *providertest.Pairs; first += together {

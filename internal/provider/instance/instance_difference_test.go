@@ -12,6 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
@@ -134,6 +135,7 @@ func sizes(plans client.Plans) *rapid.Generator[instanceModel] {
 // For any two valid states of an instance, the service accepts every step from one to the
 // other, and the result is as planned.
 func TestInstanceStepsLeadToThePlan(t *testing.T) {
+	tier.Change.Only(t)
 	t.Parallel()
 	const together = 100
 	for first := 0; first < *providertest.Pairs; first += together {

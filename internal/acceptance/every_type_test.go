@@ -10,12 +10,26 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
 )
+
+// Every type is created, changed and destroyed, in one configuration.
+func TestLifecycleOfEveryType(t *testing.T) {
+	fake, _ := startRecorded(t)
+	w := newWorkspace(t, fake, "")
+	for _, name := range []string{"before", "after"} {
+		w.write("main.tf", everyType(t, name))
+		w.apply()
+		w.mustBeSettled()
+	}
+	w.destroysAll(fake)
+}
 
 // A state that the oldest CLI wrote has no identities. Without a refresh, no Read adds
 // them before the update.
 func TestStateOfTheOldestCLIIsUpdatedWithoutARefresh(t *testing.T) {
+	tier.Night.Only(t)
 	needsCLI(t)
 	oldest := os.Getenv("HOSTING_TEST_OLDEST_CLI")
 	if oldest == "" {
