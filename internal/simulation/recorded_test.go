@@ -4,13 +4,16 @@ package simulation
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -25,9 +28,10 @@ import (
 
 // recordWith names the CLI that TestRecordTranscripts runs, such as
 // terraform-1.16=/usr/bin/terraform.
-var recordWith = flag.String("transcripts.cli", "", "NAME=PATH of the CLI whose calls are written to testdata/transcripts/NAME")
+var recordWith = flag.String("transcripts.cli", "", "NAME=PATH of the CLI whose calls are written to testdata/transcripts")
 
-// TestRecordTranscripts plays the scenarios with a real CLI and records its calls.
+// TestRecordTranscripts plays the scenarios with a real CLI and records its calls. It leaves
+// those of the other CLIs as they are.
 func TestRecordTranscripts(t *testing.T) {
 	name, cli, given := strings.Cut(*recordWith, "=")
 	if !given {
@@ -37,34 +41,62 @@ func TestRecordTranscripts(t *testing.T) {
 	if err := program.Build(filepath.Join(folder, program.Provider), "cmd/recorder"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Join("testdata", "transcripts", name), 0o750); err != nil {
-		t.Fatal(err)
-	}
 	version, err := cliversion.Of(t.Context(), cli)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range transcriptScenarios() {
-		t.Run(s.name, func(t *testing.T) {
-			t.Parallel()
-			if s.needs != nil {
-				if lacks := version.Lacks(*s.needs); lacks != "" {
-					t.Skip(lacks)
-				}
-			}
-			w := newRecording(t, cli, folder)
-			w.config, w.createsFirst = s.begin.configuration(), s.createsFirst
-			var commands []transcript.Command
-			for _, st := range s.steps {
-				command := commandOf(w.config, st)
-				command.Calls = w.step(st)
-				commands = append(commands, command)
-			}
-			if err := os.WriteFile(transcriptFile(name, s.name), []byte(transcript.Format(commands)), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		})
+	scenarios := transcriptScenarios()
+	if name == minimalRefresher {
+		scenarios = minimalRefreshScenarios()
 	}
+	var mu sync.Mutex
+	recorded := map[string][]string{}
+	t.Run("scenarios", func(t *testing.T) {
+		for _, s := range scenarios {
+			t.Run(s.name, func(t *testing.T) {
+				t.Parallel()
+				if s.needs != nil {
+					if lacks := version.Lacks(*s.needs); lacks != "" {
+						t.Skip(lacks)
+					}
+				}
+				lines := record(t, s, cli, folder)
+				mu.Lock()
+				defer mu.Unlock()
+				recorded[s.name] = lines
+			})
+		}
+	})
+	if t.Failed() {
+		return
+	}
+	for scenario, lines := range recorded {
+		r, err := recordings(scenario)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		for _, first := range firstSteps {
+			lines = transcript.Shorten(lines, first, recorded[first])
+		}
+		r[name] = lines
+		if err := os.WriteFile(transcriptFile(scenario), []byte(r.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// record plays a scenario with a real CLI.
+func record(t *testing.T, s transcriptScenario, cli, provider string) []string {
+	t.Helper()
+	r := newRecording(t, cli, provider)
+	r.config, r.createsFirst = s.begin.configuration(), s.createsFirst
+	var commands []transcript.Command
+	for _, st := range s.steps {
+		command := commandOf(r.config, st)
+		command.Calls = r.step(st)
+		commands = append(commands, command)
+	}
+	return transcript.Format(commands)
 }
 
 // A recording is a folder in which a real CLI works on its own fake.

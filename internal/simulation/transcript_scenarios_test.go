@@ -25,17 +25,25 @@ const databaseAddress = "hosting_postgres_database.this"
 
 func at(a argument, value int) edit { return edit{a, value} }
 
-// minimalRefreshScenarios returns the scenarios of a flag that no CLI available here has.
+// firstSteps are the scenarios of one command with which others begin.
+var firstSteps = []string{"create one", "create all"}
+
+// minimalRefresher is the CLI that has -minimal-refresh. It is a beta: nothing else of it is
+// recorded, and the simulated CLI takes the flag as a Terraform 1.16.
+const minimalRefresher = "terraform-1.17"
+
+// minimalRefreshScenarios returns the scenarios of -minimal-refresh.
 func minimalRefreshScenarios() []transcriptScenario {
 	first := step{Edits: []edit{at(argScript, 0), at(argEphemeral, 0)}}
 	with := func(edits ...edit) step { return step{Flags: planningTwice, Edits: edits} }
 	return []transcriptScenario{
-		{name: "nothing changes", begin: everything, steps: []step{first, with()}},
-		{name: "update", begin: everything, steps: []step{first, with(at(argTags, 1), at(argAllowlist, 2), at(argPort, 1))}},
-		{name: "replace one in the middle", begin: everything, steps: []step{first, with(at(argDatabase, 2))}},
-		{name: "taken out of the configuration", begin: everything, steps: []step{first, with(at(argApp, 0))}},
-		{name: "destroy", begin: everything, steps: []step{first, {Verb: destroy, Flags: planningTwice}}},
-		{name: "gone at the service", begin: everything, steps: []step{first, {Flags: planningTwice, Edits: []edit{at(argPort, 1)}, Deeds: []deed{{deletesApp, 0}}}}},
+		{name: "create all", begin: everything, steps: []step{first}},
+		{name: "minimal refresh, nothing changes", begin: everything, steps: []step{first, with()}},
+		{name: "minimal refresh, update", begin: everything, steps: []step{first, with(at(argTags, 1), at(argAllowlist, 2), at(argPort, 1))}},
+		{name: "minimal refresh, replace one in the middle", begin: everything, steps: []step{first, with(at(argDatabase, 2))}},
+		{name: "minimal refresh, taken out of the configuration", begin: everything, steps: []step{first, with(at(argApp, 0))}},
+		{name: "minimal refresh, destroy", begin: everything, steps: []step{first, {Verb: destroy, Flags: planningTwice}}},
+		{name: "minimal refresh, gone at the service", begin: everything, steps: []step{first, {Flags: planningTwice, Edits: []edit{at(argPort, 1)}, Deeds: []deed{{deletesApp, 0}}}}},
 	}
 }
 

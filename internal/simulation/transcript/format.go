@@ -1,50 +1,78 @@
 package transcript
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 )
 
-// Format writes the calls of one command after another as text, grouped by type. Equal
-// values have equal numbers. The numbers start at 1 for each type, in the order of first
-// occurrence; there, the null and unknown parts of a value are listed. Processes are
-// numbered in their order.
+// Format returns the calls of one command after another as lines, grouped by type. Types
+// with equal lines share them. Processes are numbered in their order; those that only
+// validated have number 0.
 //
-// The order between types is only shown where references determine it. For each pair of a
-// type and one that refers to it, the text says which was changed first, and which was
-// deleted first.
-func Format(commands []Command) string {
-	var out strings.Builder
-	numbers := map[string]numbering{}
+// Each type numbers its configurations, states, plans, private data and identities in the
+// order of first occurrence. A line below a configuration says what it sets. The following
+// is not said of a call:
+//
+//   - A proposed state, if it is the configuration with the prior state where nothing is
+//     configured.
+//   - The identity that the type's last answer contained, if it comes with a prior state.
+//   - That a plan may be deferred, if each plan of a process that applies may.
+//
+// The last two are said once, at the beginning (see habits).
+//
+// The order between types is only shown where references determine it. For each type that
+// another one refers to, the text says which was changed first, and which was deleted first.
+func Format(commands []Command) (lines []string) {
+	h := habitsOf(commands)
+	lines = h.lines()
+	numbers := map[string]*numbering{}
 	for _, c := range commands {
-		fmt.Fprintf(&out, "%s\n", c.Line)
-		byType := map[string][]Call{}
-		for _, call := range c.Calls {
-			byType[call.Type] = append(byType[call.Type], call)
-		}
+		lines = append(lines, c.Line)
 		processes := processesOf(c.Calls)
-		for _, kind := range slices.Sorted(maps.Keys(byType)) {
+		of := map[string][]string{}
+		for _, call := range c.Calls {
+			kind := strings.Replace(call.Type, "hosting_", "", 1)
 			if numbers[kind] == nil {
-				numbers[kind] = numbering{}
+				numbers[kind] = &numbering{habits: h, known: map[string]map[string]int{}}
 			}
-			fmt.Fprintf(&out, "  %s\n", kind)
-			for _, call := range byType[kind] {
-				out.WriteString(numbers[kind].line(call, processes[call.Process]))
+			of[kind] = append(of[kind], numbers[kind].lines(call, processes[call.Process])...)
+		}
+		lines = append(append(lines, grouped(of)...), ordered(c)...)
+	}
+	return lines
+}
+
+// grouped returns the lines of all types, in the order of the types.
+func grouped(of map[string][]string) (lines []string) {
+	for _, kind := range slices.Sorted(maps.Keys(of)) {
+		var equal []string
+		for _, other := range slices.Sorted(maps.Keys(of)) {
+			if slices.Equal(of[other], of[kind]) {
+				equal = append(equal, other)
 			}
 		}
-		for _, r := range c.References {
-			for _, deleted := range []bool{false, true} {
-				out.WriteString(r.order(c.Calls, deleted))
-			}
+		if equal[0] == kind {
+			lines = append(append(lines, "  "+strings.Join(equal, ", ")), of[kind]...)
 		}
 	}
-	return out.String()
+	return lines
 }
 
 // A Reference is a type that refers to another.
 type Reference struct{ From, To string }
+
+// ordered says which types were changed and deleted first.
+func ordered(c Command) (lines []string) {
+	for _, r := range c.References {
+		for _, what := range []string{"changed", "deleted"} {
+			if order := r.order(c.Calls, what == "deleted"); order != "" {
+				lines = append(lines, "  "+what+": "+strings.ReplaceAll(order, "hosting_", ""))
+			}
+		}
+	}
+	return lines
+}
 
 // order says which of the two types was applied first, or "" unless both were. A call is
 // recorded when it has been answered.
@@ -59,11 +87,7 @@ func (r Reference) order(calls []Call, deleted bool) string {
 	if order = slices.Compact(order); len(order) < 2 {
 		return ""
 	}
-	what := "changed"
-	if deleted {
-		what = "deleted"
-	}
-	return fmt.Sprintf("  %s: %s\n", what, strings.Join(order, ", then "))
+	return strings.Join(order, ", then ")
 }
 
 // A Command is one command of a CLI, with its calls of the provider in order.
@@ -88,63 +112,4 @@ func processesOf(calls []Call) map[int]int {
 		numbers[process] = i + 1
 	}
 	return numbers
-}
-
-// numbering numbers values by their texts.
-type numbering map[string]int
-
-func (n numbering) line(c Call, process int) string {
-	var said []string
-	write := func(values []Value) string {
-		parts := make([]string, 0, len(values))
-		for _, v := range values {
-			number, isNew := n.of(v)
-			parts = append(parts, v.Name+" "+number)
-			if isNew && len(v.Unknown)+len(v.Null) > 0 {
-				said = append(said, fmt.Sprintf("      %s:%s%s\n", number, list(" unknown ", v.Unknown), list(" null ", v.Null)))
-			}
-		}
-		return strings.Join(parts, ", ")
-	}
-	text := fmt.Sprintf("    %d %s", process, c.Method)
-	if given := write(c.Given); given != "" {
-		text += " " + given
-	}
-	if returned := write(c.Returned); returned != "" {
-		text += " -> " + returned
-	}
-	if c.Failed {
-		text += ", error"
-	}
-	for _, note := range c.Says {
-		text += "; " + note
-	}
-	return text + "\n" + strings.Join(said, "")
-}
-
-// of returns the number of a value, or "-" if there is no value, and reports whether it is
-// a new one.
-func (n numbering) of(v Value) (number string, isNew bool) {
-	if v.Text == "" {
-		return "-", false
-	}
-	if v.Text == "null" {
-		return "null", false
-	}
-	key := v.Name + "\x00" + v.Text
-	if v.Name != "private" && v.Name != "identity" {
-		key = v.Text // a state may be equal to a plan
-	}
-	if _, ok := n[key]; !ok {
-		n[key] = len(n) + 1
-		isNew = true
-	}
-	return fmt.Sprint(n[key]), isNew
-}
-
-func list(before string, all []string) string {
-	if len(all) == 0 {
-		return ""
-	}
-	return before + strings.Join(all, " ")
 }

@@ -2,9 +2,11 @@
 // calls of two CLIs.
 //
 // A recorder is between the CLI and the provider. A transcript contains the parts of each
-// call that distinguish two CLIs: its name and position, its null and unknown parts, and
-// which values are equal to earlier ones. It does not contain the values themselves, so two
-// runs that differ only in ids and times have equal transcripts.
+// call that distinguish two CLIs: its name and position, which arguments a configuration
+// sets and which of them are unknown, and which values are equal to earlier ones. It does
+// not contain the values themselves, so two runs that differ only in ids and times have
+// equal transcripts. It names no attribute that the configuration leaves out, so a new one
+// changes no transcript.
 package transcript
 
 import (
@@ -37,8 +39,8 @@ type Value struct {
 	Name string // such as prior
 	// Text is equal for equal values, and "" if there is no value.
 	Text string
-	// Unknown and Null are the attributes that are unknown or null, by their paths.
-	Unknown, Null []string `json:",omitempty"`
+	// Sets and Unknown are the paths of the parts that are set and known, or unknown.
+	Sets, Unknown []string `json:",omitempty"`
 }
 
 // A Server is a provider with all parts of the protocol that are used here.
@@ -98,6 +100,17 @@ func valueOf(name string, schema *tfprotov6.Schema, encoded *tfprotov6.DynamicVa
 	return describe(name, v)
 }
 
+// decoded returns a value of a resource type, or the null of that type.
+func (r *recorder) decoded(kind string, encoded *tfprotov6.DynamicValue) tftypes.Value {
+	schema := r.schemas().ResourceSchemas[kind]
+	if encoded != nil {
+		if v, err := encoded.Unmarshal(schema.ValueType()); err == nil {
+			return v
+		}
+	}
+	return tftypes.NewValue(schema.ValueType(), nil)
+}
+
 func identityOf(identity *tfprotov6.ResourceIdentityData) Value {
 	const name = "identity"
 	if identity == nil || identity.IdentityData == nil {
@@ -108,9 +121,7 @@ func identityOf(identity *tfprotov6.ResourceIdentityData) Value {
 	if err != nil {
 		return Value{Name: name, Text: "cannot be decoded: " + err.Error()}
 	}
-	d := describe(name, v)
-	d.Null = nil
-	return d
+	return describe(name, v)
 }
 
 func privateOf(private []byte) Value { return Value{Name: "private", Text: string(private)} }

@@ -40,7 +40,7 @@ func (r *recorder) ReadResource(ctx context.Context, req *tfprotov6.ReadResource
 		r.tell("read", req.TypeName,
 			[]Value{r.resource("state", req.TypeName, req.CurrentState), privateOf(req.Private), identityOf(req.CurrentIdentity)},
 			[]Value{r.resource("state", req.TypeName, resp.NewState), privateOf(resp.Private), identityOf(resp.NewIdentity)},
-			resp.Diagnostics, when(req.ClientCapabilities != nil && req.ClientCapabilities.DeferralAllowed, "may defer"), when(resp.Deferred != nil, "deferred"))
+			resp.Diagnostics, when(req.ClientCapabilities != nil && req.ClientCapabilities.DeferralAllowed, mayDefer), when(resp.Deferred != nil, "deferred"))
 	}
 	return resp, err
 }
@@ -52,14 +52,15 @@ func (r *recorder) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanRe
 		for _, path := range resp.RequiresReplace {
 			replaces = append(replaces, pathText(path))
 		}
+		proposed := departures(r.decoded(req.TypeName, req.PriorState), r.decoded(req.TypeName, req.Config), r.decoded(req.TypeName, req.ProposedNewState))
 		r.tell("plan", req.TypeName,
 			[]Value{
-				r.resource("prior", req.TypeName, req.PriorState), r.resource("proposed", req.TypeName, req.ProposedNewState),
-				r.resource("config", req.TypeName, req.Config), privateOf(req.PriorPrivate), identityOf(req.PriorIdentity),
+				r.resource("prior", req.TypeName, req.PriorState), r.resource("config", req.TypeName, req.Config),
+				privateOf(req.PriorPrivate), identityOf(req.PriorIdentity),
 			},
 			[]Value{r.resource("planned", req.TypeName, resp.PlannedState), privateOf(resp.PlannedPrivate), identityOf(resp.PlannedIdentity)},
-			resp.Diagnostics, when(len(replaces) > 0, "replaced for "+strings.Join(replaces, ", ")),
-			when(req.ClientCapabilities != nil && req.ClientCapabilities.DeferralAllowed, "may defer"), when(resp.Deferred != nil, "deferred"))
+			resp.Diagnostics, when(len(proposed) > 0, "proposed "+strings.Join(proposed, ", ")), when(len(replaces) > 0, "replaced for "+strings.Join(replaces, ", ")),
+			when(req.ClientCapabilities != nil && req.ClientCapabilities.DeferralAllowed, mayDefer), when(resp.Deferred != nil, "deferred"))
 	}
 	return resp, err
 }

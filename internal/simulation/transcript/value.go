@@ -16,26 +16,84 @@ func describe(name string, v tftypes.Value) Value {
 		d.Text = "null"
 		return d
 	}
-	d.addNulls("", v)
+	d.addParts("", v)
 	return d
 }
 
-// addNulls adds the paths of unknown and null parts. Nulls inside a null are left out.
-func (d *Value) addNulls(path string, v tftypes.Value) {
+// addParts adds the paths of the parts that are not null.
+func (d *Value) addParts(path string, v tftypes.Value) {
 	switch {
 	case !v.IsKnown():
 		d.Unknown = append(d.Unknown, path)
-		return
 	case v.IsNull():
-		d.Null = append(d.Null, path)
-		return
-	case !v.Type().Is(tftypes.Object{}) && !v.Type().Is(tftypes.Map{}):
-		return
+	case v.Type().Is(tftypes.Object{}), v.Type().Is(tftypes.Map{}):
+		members, before := membersOf(v), len(d.Sets)+len(d.Unknown)
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			d.addParts(below(path, name), members[name])
+		}
+		if len(d.Sets)+len(d.Unknown) == before && path != "" {
+			d.Sets = append(d.Sets, path)
+		}
+	default:
+		d.Sets = append(d.Sets, path)
 	}
-	var members map[string]tftypes.Value
-	_ = v.As(&members) // it is one of both
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		d.addNulls(strings.TrimPrefix(path+"."+name, "."), members[name])
+}
+
+func below(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+
+// membersOf returns the members of an object or a map, or nil if it is null or unknown.
+func membersOf(v tftypes.Value) (members map[string]tftypes.Value) {
+	if v.IsKnown() && !v.IsNull() {
+		_ = v.As(&members) // it is one of both
+	}
+	return members
+}
+
+// departures lists where a proposed state is not what is expected: what the configuration
+// sets, and the prior state where it sets nothing. A CLI departs from it where an argument
+// has been taken out that the provider does not compute.
+func departures(prior, config, proposed tftypes.Value) []string {
+	if config.IsNull() { // the object is to be deleted
+		return departuresFrom(config, "object", proposed)
+	}
+	return departuresBelow("", prior, config, proposed)
+}
+
+func departuresBelow(path string, prior, config, proposed tftypes.Value) (all []string) {
+	switch {
+	case config.IsNull():
+		return departuresFrom(prior, path, proposed)
+	case !config.Type().Is(tftypes.Object{}) && !config.Type().Is(tftypes.Map{}), !config.IsKnown(), !proposed.IsKnown(), proposed.IsNull():
+		return departuresFrom(config, path, proposed)
+	}
+	was, configured, is := membersOf(prior), membersOf(config), membersOf(proposed)
+	for _, name := range slices.Sorted(maps.Keys(configured)) {
+		part := configured[name]
+		before, now := tftypes.NewValue(part.Type(), nil), tftypes.NewValue(part.Type(), nil)
+		if v, ok := was[name]; ok {
+			before = v
+		}
+		if v, ok := is[name]; ok {
+			now = v
+		}
+		all = append(all, departuresBelow(below(path, name), before, part, now)...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(is)) { // of a map
+		if _, ok := configured[name]; !ok {
+			all = append(all, "another "+below(path, name))
+		}
+	}
+	return all
+}
+
+func departuresFrom(expected tftypes.Value, path string, proposed tftypes.Value) []string {
+	switch is := text(proposed); is {
+	case text(expected):
+		return nil
+	case "null", "unknown":
+		return []string{is + " " + path}
+	default:
+		return []string{"another " + path}
 	}
 }
 
@@ -47,8 +105,7 @@ func text(v tftypes.Value) string {
 	case v.IsNull():
 		return "null"
 	case v.Type().Is(tftypes.Object{}), v.Type().Is(tftypes.Map{}):
-		var members map[string]tftypes.Value
-		_ = v.As(&members)
+		members := membersOf(v)
 		parts := make([]string, 0, len(members))
 		for _, name := range slices.Sorted(maps.Keys(members)) {
 			parts = append(parts, fmt.Sprintf("%q: %s", name, text(members[name])))

@@ -1,0 +1,74 @@
+package transcript
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestFormat reads two commands of a CLI: one that creates an app and its instance, and one
+// that plans and departs from all habits.
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	value := func(name, text string) Value { return Value{Name: name, Text: text} }
+	config := Value{Name: "config", Text: "{a ?}", Sets: []string{"name"}, Unknown: []string{"instance_id"}}
+	empty := Value{Name: "config", Text: "{}"}
+	made := func(process int, kind, config string) []Call {
+		return []Call{
+			{process, "plan", kind, []Value{value("prior", "null"), value("config", config)}, []Value{value("planned", "p"), value("identity", "null")}, []string{mayDefer}, false},
+			{process, "apply", kind, []Value{value("prior", "null"), value("planned", "p")}, []Value{value("state", "s"), value("private", "x"), value("identity", "i")}, nil, false},
+		}
+	}
+	first := []Call{
+		{7, "validate", "hosting_app", []Value{config}, nil, nil, false},
+		{8, "plan", "hosting_app", []Value{value("prior", "null"), config}, []Value{value("planned", "q")}, nil, false},
+	}
+	first = append(append(first, made(9, "hosting_instance", "{a}")...), made(9, "hosting_app", "{a}")...)
+	again := Command{Line: "again", Calls: []Call{
+		{10, "read", "hosting_app", []Value{value("state", "s"), value("private", "x"), value("identity", "i")}, []Value{value("state", "s2"), value("private", "x"), value("identity", "i")}, nil, false},
+		{10, "plan", "hosting_app", []Value{value("prior", "s2"), empty, value("private", "y"), value("identity", "")}, []Value{value("planned", "s2")}, []string{"proposed null name"}, false},
+		{10, "plan", "hosting_app", []Value{value("prior", "null"), empty, value("identity", "i")}, []Value{value("planned", "s2"), value("identity", "j")}, []string{"deferred"}, true},
+	}}
+	const want = `- a plan in an apply may be deferred
+- prior states come with identities
+apply
+  app
+    0 validate config 1
+      config 1 sets name; unknown instance_id
+    1 plan prior null, config 1 -> planned 1
+    2 plan prior null, config 2 -> planned 2
+      config 2 sets nothing
+    2 apply prior null, planned 2 -> state 1, private 1, identity 1
+  instance
+    2 plan prior null, config 1 -> planned 1
+      config 1 sets nothing
+    2 apply prior null, planned 1 -> state 1, private 1, identity 1
+  changed: instance, then app
+again
+  app
+    1 read state 1, private 1 -> state 2, private 1
+    1 plan prior 2, config 3, private 2, no identity -> planned as prior; proposed null name
+      config 3 sets nothing
+    1 plan prior null, config 3, identity 1 -> planned 3, identity 2, error; deferred`
+	got := Format([]Command{{Line: "apply", Calls: first, References: []Reference{{"hosting_app", "hosting_instance"}}}, again})
+	if diff := cmp.Diff(strings.Split(want, "\n"), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestFormatSharesLines writes types with equal calls once, and a habit that has an exception
+// where it is one.
+func TestFormatSharesLines(t *testing.T) {
+	t.Parallel()
+	call := func(process int, method, kind string, says ...string) Call {
+		return Call{Process: process, Method: method, Type: kind, Says: says}
+	}
+	got := Format([]Command{{Line: "apply", Calls: []Call{
+		call(1, "plan", "hosting_app", mayDefer), call(1, "plan", "hosting_web"), call(1, "plan", "hosting_zone", mayDefer), call(2, "apply", "hosting_web"),
+	}}})
+	want := []string{"apply", "  app, zone", "    1 plan; may defer", "  web", "    1 plan", "    2 apply"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
