@@ -87,7 +87,11 @@ func closed(text string) bool {
 // hear checks a diagnostic.
 func (w *world) hear(r *run, t told) {
 	kind := map[bool]string{true: "error", false: "warning"}[t.isError]
-	w.tell("%s: %s of %s %s: %s", r.cli.name, kind, t.during, t.address, strings.ReplaceAll(t.text, "\n", " "))
+	text := strings.ReplaceAll(t.text, "\n", " ")
+	if w.details != nil {
+		text = beginningOf(t.text)
+	}
+	w.tell("%s: %s of %s %s: %s", r.cli.name, kind, t.during, t.address, text)
 	for _, bug := range []string{"Provider produced", "Provider returned", "Missing Resource Identity", "Unexpected Identity", "Value Conversion Error", "Report this", "report this"} {
 		if strings.Contains(t.text, bug) {
 			w.violate(noBug, "%s %s: %s", t.during, t.address, t.text)

@@ -20,7 +20,9 @@
 // instance for linearizability.
 //
 // TestStories plays fixed scenarios and compares all that happens in them with
-// testdata/stories. The checks know what must never happen; the stories say what does.
+// testdata/stories. The checks know what must never happen; the stories say what does. One
+// of them, life.txt, is undisturbed and told in full. The others only name what also
+// happens in its steps, which its title names.
 //
 // A world repeats exactly: all randomness is the scenario's, each request has its own
 // latency, and ids are normalised in the log. The world has no connections; tests over a

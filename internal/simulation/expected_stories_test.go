@@ -15,9 +15,7 @@ type story struct {
 // stories returns the stories by the name of their file and by their title.
 func stories() map[string]map[string]story {
 	return map[string]map[string]story{
-		"life": {
-			"everything, from nothing to nothing": fromNothing(everything, step{}, step{}, step{Verb: refresh}, step{Verb: destroy}),
-		},
+		"life":       {strings.Join(everydaySteps, ", "): everydayStory()},
 		"arguments":  storiesOfArguments(),
 		"creations":  storiesOfCreations(),
 		"changes":    storiesOfChanges(),
@@ -48,6 +46,14 @@ func stories() map[string]map[string]story {
 		},
 	}
 }
+
+// everydayStory is undisturbed. It is told in full, and others refer to its steps by these
+// names.
+func everydayStory() story {
+	return fromNothing(everything, step{}, step{}, step{Verb: refresh}, step{Edits: manyChanges}, step{Edits: unchanged}, step{Verb: destroy})
+}
+
+var everydaySteps = []string{"creation", "rest", "refresh", "change", "return", "end"}
 
 // fromNothing returns the story of a scenario from its beginning.
 func fromNothing(b beginning, steps ...step) story { return story{scenario{Begin: b, Steps: steps}, 0} }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,19 +18,27 @@ var simUpdate = flag.Bool("sim.update", false, "write the stories of TestStories
 // TestStories plays fixed scenarios and compares what happens with testdata/stories: the
 // calls of the provider, the requests to the service, the errors and warnings, and what each
 // command changes in the state. Random worlds check rules that always hold. A story shows
-// everything that the provider does in one situation.
+// everything that the provider does in one situation. What also happens without a
+// disturbance is told in life.txt, and only named elsewhere.
 func TestStories(t *testing.T) {
 	tier.Change.Only(t)
+	usual := everyday{}
+	for i, s := range tellStory(t, everydayStory()) {
+		usual.learn(everydaySteps[i], s)
+	}
 	for name, scenarios := range stories() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var text strings.Builder
+			told := storyFile{usual: usual, told: map[string]string{}}
+			if name == "life" {
+				told.usual = nil
+			}
 			for _, title := range sortedNames(scenarios) {
-				fmt.Fprintf(&text, "# %s\n%s\n\n", title, tellStory(t, scenarios[title]))
+				told.add(title, tellStory(t, scenarios[title]))
 			}
 			file := filepath.Join("testdata", "stories", name+".txt")
 			if *simUpdate {
-				if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+				if err := os.WriteFile(file, []byte(told.out.String()), 0o600); err != nil {
 					t.Fatal(err)
 				}
 				return
@@ -40,7 +47,7 @@ func TestStories(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := text.String(); got != string(want) {
+			if got := told.out.String(); got != string(want) {
 				t.Errorf("%s: %s\nIf the change is intended, run make stories STORIESARGS=-sim.update and read the difference.",
 					file, firstDifference(strings.Split(string(want), "\n"), strings.Split(got, "\n")))
 			}
@@ -51,12 +58,11 @@ func TestStories(t *testing.T) {
 // tellStory plays a scenario and returns its story, without times, which would change with
 // each additional request. Calls run one after the other, so that the order is always the
 // same.
-func tellStory(t *testing.T, s story) string {
+func tellStory(t *testing.T, s story) (steps []storyStep) {
 	for i := range s.Steps {
 		s.Steps[i].Flags |= oneByOne
 	}
 	warmUp()
-	var lines []string
 	synctest.Test(t, func(*testing.T) {
 		w := newWorld(s.scenario)
 		w.details = &details{from: s.from, reads: map[string]int{}, states: map[string]map[string]string{}}
@@ -65,34 +71,10 @@ func tellStory(t *testing.T, s story) string {
 		for _, v := range w.violations {
 			t.Errorf("%s\n%s: %s", s, v.check, v.text)
 		}
-		lines = w.story[w.details.begin:]
+		steps = storySteps(w.story[w.details.begin:])
 	})
-	for i, line := range lines {
-		lines[i] = timeOfLine.ReplaceAllString(line, "")
-	}
-	return checkoutToken.ReplaceAllString(strings.Join(countRepeated(lines), "\n"), "/checkout/...")
+	return steps
 }
-
-// countRepeated writes lines that follow each other and are equal once, with their number.
-func countRepeated(lines []string) []string {
-	var all []string
-	for i, n := 0, 1; i < len(lines); i, n = i+n, 1 {
-		for i+n < len(lines) && lines[i+n] == lines[i] {
-			n++
-		}
-		if n > 1 {
-			all = append(all, fmt.Sprintf("%s (%d times)", lines[i], n))
-		} else {
-			all = append(all, lines[i])
-		}
-	}
-	return all
-}
-
-var (
-	timeOfLine    = regexp.MustCompile(`^ *\S+  `)            // tell writes it
-	checkoutToken = regexp.MustCompile(`/checkout/[a-z2-7]+`) // random
-)
 
 // details is what a story tells after each step, in addition to what happens.
 type details struct {
