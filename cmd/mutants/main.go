@@ -1,25 +1,22 @@
-// Command mutants plants mistakes into a copy of the project, one at a time, and checks
-// that its tests find them.
+// Command mutants plants mistakes into copies of the project and checks that its tests catch
+// them.
 //
-//	mutants generated [-n N] [-seed S] [-in PATTERN] [-only PATTERN] [-runs N] [-min PERCENT]
-//	mutants patches [-runs N] [-seed S] [-only PATTERN] [-jobs N] [-timeout D] [-control=false]
+//	mutants generated [-n N] [-seed S] [-in PATTERN] [-only PATTERN] [-min PERCENT] [-runs N] [-jobs N] [-all]
+//	mutants patches [-only PATTERN] [-runs N] [-jobs N] [-all]
 //
-// "generated" draws small changes of the syntax of the client and the provider: a condition
-// negated, a statement dropped. Each is judged by the unit tests of its package, by those of
-// internal/provider, and by the stories and worlds of the simulation. It exits with 1 when
-// fewer than -min percent are caught. Mutants that are listed in equivalent.txt are not drawn.
+// "generated" draws small changes of the syntax of the client and the provider, such as a
+// condition negated or a statement dropped, but none that equivalent.txt lists. The nets
+// judge them, one after the other, until one catches the mistake. "patches" plants the known
+// bugs of internal/simulation/mutants. The simulated worlds must catch each of them. With
+// -all, all nets judge every mistake, and the output names those that catch it.
 //
-// "patches" plants known bugs, the patches in internal/simulation/mutants. The simulated
-// worlds must find each of them. First the worlds run with nothing planted, which
-// -control=false leaves out. It exits with 1 if a bug was not caught, or a patch does not
-// apply or not compile.
-//
-// Run it in the repository's root, as `make mutants` and `make sim-mutants` do.
+// Gremlins v0.6.0 cannot replace it: it judges a mutant by the tests of its package or by all
+// tests, and it has no sample by seed, no list of equivalent mutants, and no mutants that drop
+// a statement or ignore an error.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -41,61 +38,38 @@ func main() {
 	}
 }
 
-// run executes a command line and reports whether enough was caught. Unknown flags end the
-// program.
+// run executes a command line in the project's root. It reports whether enough was caught.
 func run(ctx context.Context, args []string) (good bool, err error) {
-	if len(args) == 0 {
-		return false, errors.New("use mutants generated or mutants patches")
-	}
-	flags := flag.NewFlagSet("mutants "+args[0], flag.ExitOnError)
-	pattern := func(name, usage string) **regexp.Regexp {
-		p := regexp.MustCompile("")
-		flags.Func(name, usage, func(text string) (err error) {
-			p, err = regexp.Compile(text)
-			return err
-		})
-		return &p
-	}
-	switch args[0] {
+	h := hunt{out: os.Stdout, limits: map[string]time.Duration{}}
+	flags := flag.NewFlagSet("mutants generated|patches", flag.ExitOnError)
+	var in, only regexp.Regexp
+	flags.TextVar(&in, "in", regexp.MustCompile(""), "draw only from the files whose paths match this `pattern`")
+	flags.TextVar(&only, "only", regexp.MustCompile(""), "try only the mistakes whose names match this `pattern`")
+	size := flags.Int("n", 100, "number of generated mutants that compile to try")
+	seed := flags.Uint64("seed", uint64(time.Now().Unix()), "the seed of the sample of generated mutants")
+	least := flags.Float64("min", 0, "the percentage of generated mutants that must be caught")
+	runs := flags.Int("runs", 500, "maximum number of worlds for each mistake; always the same worlds")
+	jobs := flags.Int("jobs", 1, "number of mistakes to try at the same time")
+	flags.BoolVar(&h.all, "all", false, "let all nets judge every mistake, and name those that catch it")
+	_ = flags.Parse(args[min(1, len(args)):]) // an error ends the program
+	h.nets = nets(*runs)
+	var mistakes []mistake
+	switch kind := append(args, "")[0]; kind {
 	case "generated":
-		s := sampling{tree: "."}
-		in := pattern("in", "draw only from the files whose paths match this `pattern`")
-		only := pattern("only", "draw only mutants whose names match this `pattern`")
-		flags.IntVar(&s.size, "n", 100, "number of mutants that compile to try")
-		flags.Uint64Var(&s.seed, "seed", uint64(time.Now().Unix()), "the seed of the sample")
-		flags.IntVar(&s.runs, "runs", 500, "maximum number of worlds for each mutant; always the same worlds")
-		flags.Float64Var(&s.least, "min", 0, "the percentage that has to be caught")
-		if err := parse(flags, args[1:]); err != nil {
-			return false, err
-		}
-		s.in, s.only = *in, *only
-		return s.run(ctx, os.Stdout)
+		mistakes, err = draw(ctx, ".", *seed, &in, &only)
+		fmt.Fprintf(h.out, "%d mutants to draw from, seed %d.\n", len(mistakes), *seed)
 	case "patches":
-		o := options{tree: "."}
-		only := pattern("only", "try only the patches whose names match this `pattern`")
-		flags.IntVar(&o.jobs, "jobs", 1, "number of patches to try at the same time")
-		flags.IntVar(&o.runs, "runs", 2000, "maximum number of worlds for each patch")
-		flags.Uint64Var(&o.seed, "seed", 1, "the seed of the first world")
-		flags.DurationVar(&o.timeout, "timeout", 30*time.Minute, "time limit for the worlds of one patch")
-		flags.BoolVar(&o.control, "control", true, "first run the world without a planted bug")
-		if err := parse(flags, args[1:]); err != nil {
-			return false, err
+		mistakes, err = patches(".", &only)
+		*size, *least = len(mistakes), 100
+		if !h.all {
+			h.nets = h.nets[len(h.nets)-1:] // the worlds
 		}
-		if o.jobs < 1 {
-			return false, errors.New("-jobs must be at least 1")
-		}
-		o.only = *only
-		return hunt(ctx, o, os.Stdout)
+	default:
+		return false, fmt.Errorf("%q is neither generated nor patches", kind)
 	}
-	return false, fmt.Errorf("%s is neither generated nor patches", args[0])
-}
-
-func parse(flags *flag.FlagSet, args []string) error {
-	if err := flags.Parse(args); err != nil {
-		return err
+	if err != nil {
+		return false, err
 	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("%s takes no argument %q", flags.Name(), flags.Arg(0))
-	}
-	return nil
+	tried, caught, err := h.run(ctx, ".", mistakes, *size, *jobs)
+	return 100*float64(caught) >= *least*float64(tried), err
 }

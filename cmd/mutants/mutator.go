@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"strconv"
 	"strings"
 )
@@ -21,20 +22,27 @@ const (
 
 // A mutant is one small change of a file's syntax.
 type mutant struct {
-	file     string // its path in the tree
-	line     int
-	function string // or type.method, or the variable that contains the change
-	kind     string
-	before   string // in one line
-	after    string // in one line; empty for a dropped statement
-
-	start, end  int    // the replaced bytes of the file
-	replacement string // the new text
+	name       string // the function, the kind and the change, so that the code may move
+	line       int
+	start, end int    // the replaced bytes of the file
+	text       string // the new text
 }
 
-// mutantsOf returns the mutants of a file, in the order of its text.
+// apply returns the file with the change in it.
+func (m mutant) apply(content string) string { return content[:m.start] + m.text + content[m.end:] }
+
+// A mutator collects the mutants of a file, in the order of its text.
+type mutator struct {
+	content  string
+	set      *token.FileSet
+	function string // or type.method, or the variable that contains the change
+	seen     map[string]bool
+	all      []mutant
+}
+
+// mutantsOf returns the mutants of a file.
 func mutantsOf(file, content string) ([]mutant, error) {
-	m := mutator{file: file, content: content, set: token.NewFileSet(), seen: map[string]bool{}}
+	m := mutator{content: content, set: token.NewFileSet(), seen: map[string]bool{}}
 	tree, err := parser.ParseFile(m.set, file, content, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
@@ -42,8 +50,12 @@ func mutantsOf(file, content string) ([]mutant, error) {
 	for _, declaration := range tree.Decls {
 		switch d := declaration.(type) {
 		case *ast.FuncDecl:
+			m.function = d.Name.Name
+			if d.Recv != nil {
+				receiver, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(d.Recv.List[0].Type), "*"), "[")
+				m.function = receiver + "." + m.function
+			}
 			if d.Body != nil {
-				m.function = functionName(d)
 				ast.Inspect(d.Body, m.visit)
 			}
 		case *ast.GenDecl:
@@ -58,35 +70,6 @@ func mutantsOf(file, content string) ([]mutant, error) {
 	return m.all, nil
 }
 
-// functionName returns a function's name; a method's name follows its type's.
-func functionName(d *ast.FuncDecl) string {
-	if d.Recv == nil {
-		return d.Name.Name
-	}
-	receiver := d.Recv.List[0].Type
-	for {
-		switch t := receiver.(type) {
-		case *ast.StarExpr:
-			receiver = t.X
-		case *ast.IndexExpr:
-			receiver = t.X
-		case *ast.IndexListExpr:
-			receiver = t.X
-		default:
-			return fmt.Sprintf("%s.%s", receiver, d.Name.Name)
-		}
-	}
-}
-
-// A mutator collects the mutants of a file.
-type mutator struct {
-	file, content string
-	set           *token.FileSet
-	function      string // that it is in
-	seen          map[string]bool
-	all           []mutant
-}
-
 func (m *mutator) visit(node ast.Node) bool {
 	switch n := node.(type) {
 	case *ast.IfStmt:
@@ -95,8 +78,8 @@ func (m *mutator) visit(node ast.Node) bool {
 		m.negate(n.Cond)
 	case *ast.SwitchStmt:
 		for _, clause := range n.Body.List {
-			if n.Tag == nil {
-				for _, condition := range clause.(*ast.CaseClause).List {
+			for _, condition := range clause.(*ast.CaseClause).List {
+				if n.Tag == nil {
 					m.negate(condition)
 				}
 			}
@@ -105,46 +88,51 @@ func (m *mutator) visit(node ast.Node) bool {
 		m.binary(n)
 	case *ast.BasicLit:
 		if number, err := strconv.Atoi(n.Value); n.Kind == token.INT && err == nil && number <= 10 {
-			m.replace(raised, n, strconv.Itoa(number+1))
+			m.add(raised, n, n, strconv.Itoa(number+1))
 		}
 	case *ast.BlockStmt:
-		m.dropAll(n.List)
+		m.drop(n.List)
 	case *ast.CaseClause:
-		m.dropAll(n.Body)
+		m.drop(n.Body)
 	case *ast.CommClause:
-		m.dropAll(n.Body)
+		m.drop(n.Body)
 	case *ast.ReturnStmt:
 		if len(n.Results) > 0 && isError(n.Results[len(n.Results)-1]) {
-			m.replaceIn(ignored, n, n.Results[len(n.Results)-1], "nil")
+			m.add(ignored, n, n.Results[len(n.Results)-1], "nil")
 		}
 	}
 	return true
 }
 
-var (
-	otherBound = map[token.Token]token.Token{token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR}
-	otherJoint = map[token.Token]token.Token{token.LAND: token.LOR, token.LOR: token.LAND}
-	opposite   = map[token.Token]token.Token{token.EQL: token.NEQ, token.NEQ: token.EQL}
-)
+// otherOperator has the kind of mutant that each operator makes, and its operator.
+var otherOperator = map[token.Token]struct {
+	kind  string
+	token token.Token
+}{
+	token.LSS: {shifted, token.LEQ}, token.LEQ: {shifted, token.LSS}, token.GTR: {shifted, token.GEQ}, token.GEQ: {shifted, token.GTR},
+	token.LAND: {swapped, token.LOR}, token.LOR: {swapped, token.LAND}, token.EQL: {negated, token.NEQ}, token.NEQ: {negated, token.EQL},
+}
 
 func (m *mutator) binary(n *ast.BinaryExpr) {
-	if other, ok := otherBound[n.Op]; ok {
-		m.operator(shifted, n, other)
-	}
-	if other, ok := otherJoint[n.Op]; ok {
-		m.operator(swapped, n, other)
+	m.operator(n)
+	if otherOperator[n.Op].kind == swapped {
 		m.negate(n.X)
 		m.negate(n.Y)
 	}
-	if _, ok := opposite[n.Op]; ok {
-		m.negate(n)
-	}
 	if isErrorCheck(n) {
-		m.replace(ignored, n, m.text(n)+" && false")
+		m.add(ignored, n, n, m.text(n)+" && false")
 	}
 }
 
-// negate creates the mutant with the opposite of a condition, once.
+// operator adds the mutant with the other operator, if there is one.
+func (m *mutator) operator(n *ast.BinaryExpr) {
+	if other, ok := otherOperator[n.Op]; ok {
+		at, x, y := m.offset(n.OpPos), m.offset(n.Pos()), m.offset(n.End())
+		m.add(other.kind, n, n, m.content[x:at]+other.token.String()+m.content[at+len(n.Op.String()):y])
+	}
+}
+
+// negate adds the mutant with the opposite of a condition.
 func (m *mutator) negate(condition ast.Expr) {
 	switch c := condition.(type) {
 	case nil:
@@ -152,53 +140,48 @@ func (m *mutator) negate(condition ast.Expr) {
 		m.negate(c.X)
 	case *ast.UnaryExpr:
 		if c.Op == token.NOT {
-			m.replace(negated, c, m.text(c.X))
+			m.add(negated, c, c, m.text(c.X))
 		}
 	case *ast.BinaryExpr:
-		if other, ok := opposite[c.Op]; ok {
-			m.operator(negated, c, other)
-			return
+		if otherOperator[c.Op].kind == negated {
+			m.operator(c)
+		} else {
+			m.add(negated, c, c, "!("+m.text(c)+")")
 		}
-		m.replace(negated, c, "!("+m.text(c)+")")
 	default:
-		m.replace(negated, c, "!"+m.text(c))
+		m.add(negated, c, c, "!"+m.text(c))
 	}
 }
 
-// dropAll creates a mutant for each statement, without that statement. The mutant still
-// uses the statement's variables and imports, so that the rest compiles.
-func (m *mutator) dropAll(statements []ast.Stmt) {
-	for _, statement := range statements {
-		switch s := statement.(type) {
-		case *ast.ExprStmt, *ast.IncDecStmt, *ast.SendStmt, *ast.DeferStmt, *ast.GoStmt, *ast.BranchStmt, *ast.ForStmt, *ast.RangeStmt:
-		case *ast.AssignStmt:
-			if blank, ok := s.Lhs[0].(*ast.Ident); s.Tok == token.DEFINE || ok && blank.Name == "_" && len(s.Lhs) == 1 {
-				continue
-			}
-		case *ast.ReturnStmt:
-			if len(s.Results) > 0 {
-				continue
-			}
-		case *ast.IfStmt:
-			if s.Init == nil && isErrorCheck(s.Cond) && s.Else == nil {
-				continue // the mutant "error ignored" covers it
-			}
-		default:
-			continue
+// drop adds a mutant for each statement, without that statement. The mutant still uses the
+// statement's variables and imports, so that the rest compiles.
+func (m *mutator) drop(statements []ast.Stmt) {
+	for _, s := range statements {
+		if mayDrop(s) {
+			m.add(dropped, s, s, "if false { "+m.text(s)+" }")
 		}
-		m.add(mutant{kind: dropped, before: oneLine(m.text(statement)), replacement: "if false { " + m.text(statement) + " }"}, statement)
 	}
+}
+
+func mayDrop(statement ast.Stmt) bool {
+	switch s := statement.(type) {
+	case *ast.ExprStmt, *ast.IncDecStmt, *ast.SendStmt, *ast.DeferStmt, *ast.GoStmt, *ast.BranchStmt, *ast.ForStmt, *ast.RangeStmt:
+		return true
+	case *ast.AssignStmt:
+		return s.Tok != token.DEFINE && (len(s.Lhs) > 1 || types.ExprString(s.Lhs[0]) != "_")
+	case *ast.ReturnStmt:
+		return len(s.Results) == 0
+	case *ast.IfStmt: // "error ignored" is the mutant of a check
+		return s.Init != nil || s.Else != nil || !isErrorCheck(s.Cond)
+	}
+	return false
 }
 
 // isErrorCheck reports whether an expression checks that an error is not nil. Types are
 // unknown here, so errors are recognised by their names.
 func isErrorCheck(e ast.Expr) bool {
 	b, ok := e.(*ast.BinaryExpr)
-	if !ok || b.Op != token.NEQ || !isError(b.X) {
-		return false
-	}
-	y, ok := b.Y.(*ast.Ident)
-	return ok && y.Name == "nil"
+	return ok && b.Op == token.NEQ && isError(b.X) && types.ExprString(b.Y) == "nil"
 }
 
 func isError(e ast.Expr) bool {
@@ -206,40 +189,23 @@ func isError(e ast.Expr) bool {
 	return ok && (name.Name == "err" || strings.HasSuffix(name.Name, "Err"))
 }
 
-func (m *mutator) operator(kind string, n *ast.BinaryExpr, other token.Token) {
-	at, x, y := m.offset(n.OpPos), m.offset(n.Pos()), m.offset(n.End())
-	m.replace(kind, n, m.content[x:at]+other.String()+m.content[at+len(n.Op.String()):y])
-}
-
-// replace creates the mutant in which a node has a different text.
-func (m *mutator) replace(kind string, n ast.Node, text string) { m.replaceIn(kind, n, n, text) }
-
-// replaceIn creates the mutant in which a part of the shown text is different.
-func (m *mutator) replaceIn(kind string, shown, n ast.Node, text string) {
-	x, y := m.offset(shown.Pos()), m.offset(shown.End())
-	after := m.content[x:m.offset(n.Pos())] + text + m.content[m.offset(n.End()):y]
-	m.add(mutant{kind: kind, before: oneLine(m.text(shown)), after: oneLine(after), replacement: text}, n)
-}
-
-func (m *mutator) add(one mutant, n ast.Node) {
-	one.file, one.function = m.file, m.function
-	one.line = m.set.Position(n.Pos()).Line
-	one.start, one.end = m.offset(n.Pos()), m.offset(n.End())
-	key := fmt.Sprint(one.kind, one.start, one.end)
-	if !m.seen[key] {
-		m.seen[key] = true
-		m.all = append(m.all, one)
+// add adds the mutant in which a node has a new text, once. The name shows the change of a
+// larger node.
+func (m *mutator) add(kind string, shown, n ast.Node, text string) {
+	start, end := m.offset(n.Pos()), m.offset(n.End())
+	key := fmt.Sprint(kind, start, end)
+	if m.seen[key] {
+		return
 	}
+	m.seen[key] = true
+	name := m.function + ": " + kind + ": " + m.text(shown)
+	if kind != dropped {
+		name += " -> " + m.content[m.offset(shown.Pos()):start] + text + m.content[end:m.offset(shown.End())]
+	}
+	name = strings.Join(strings.Fields(name), " ") // in one line
+	m.all = append(m.all, mutant{name, m.set.Position(n.Pos()).Line, start, end, text})
 }
 
 func (m *mutator) offset(at token.Pos) int { return m.set.Position(at).Offset }
 
 func (m *mutator) text(n ast.Node) string { return m.content[m.offset(n.Pos()):m.offset(n.End())] }
-
-// oneLine replaces breaks and indents in a text with single blanks.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// apply returns the file with the change in it.
-func (m mutant) apply(content string) string {
-	return content[:m.start] + m.replacement + content[m.end:]
-}
