@@ -46,7 +46,7 @@ var (
 
 func since(number string) *goversion.Version { return goversion.Must(goversion.NewVersion(number)) }
 
-// SkippedByVersion is the prefix of the text from Lacks. cmd/testmatrix counts skipped
+// SkippedByVersion is the prefix of the text from Lacks. tools/matrix.sh counts skipped
 // tests by it.
 const SkippedByVersion = "skipped by version: "
 
