@@ -17,37 +17,28 @@ import (
 // compares what is reported with testdata/actions.golden. It also plans and invokes it if
 // the service refuses the key, cannot be reached, or is not known yet, and with each failure.
 func TestGoldenActions(t *testing.T) {
-	var text strings.Builder
+	var text failureText
 	for _, one := range actionCases() {
-		var told strings.Builder
-		synctest.Test(t, func(t *testing.T) {
-			fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
-			defer func() { _ = fake.Close() }()
-			furnishMore(t, fake)
-			service := failingService{next: fake}
-			fmt.Fprintf(&told, "# %s %s\n", one.kind, shownConfig(one.given))
-			for _, by := range []struct {
-				when   string
-				server pluginserver.ProviderServer
-			}{
-				{"", serverOf(t, &service, "key")},
-				{"the key is refused: ", serverOf(t, http.HandlerFunc(refusesAll), "key")},
-				{"no service: ", serverOf(t, http.NotFoundHandler(), "key")},
-				{"no client: ", serverOf(t, fake, notKnown{})},
-			} {
-				one.invoke(t, by.server, by.when, &told)
-			}
-			service.tellWrites(&told)
-		})
-		text.WriteString(normalIDs(told.String()))
-		_, failing := storiesOf(func(service *failingService) string { return one.invokeFailing(t, service) })
-		text.WriteString(failing)
+		usual, failing := storiesOf(func(service *failingService) string { return one.invokeFailing(t, service, service, "key") })
+		for _, by := range []struct {
+			what    string
+			service http.Handler
+			key     any
+		}{
+			{"the key is refused", http.HandlerFunc(refusesAll), "key"},
+			{"there is no service", http.NotFoundHandler(), "key"},
+			{"the provider is not configured", http.NotFoundHandler(), notKnown{}},
+		} {
+			failing = append(failing, failedStory{by.what, one.invokeFailing(t, &failingService{}, by.service, by.key)})
+		}
+		text.add(fmt.Sprintf("# %s %s", one.kind, shownConfig(one.given)), usual, failing)
 	}
-	mustBeGolden(t, "actions.golden", text.String())
+	mustBeGolden(t, "actions.golden", text.out.String())
 }
 
-// invokeFailing invokes an action with a failure, and returns what is reported.
-func (c goldenCase) invokeFailing(t *testing.T, service *failingService) string {
+// invokeFailing invokes an action of a provider whose requests go to reached, and returns
+// what is reported.
+func (c goldenCase) invokeFailing(t *testing.T, service *failingService, reached http.Handler, key any) string {
 	var text strings.Builder
 	synctest.Test(t, func(t *testing.T) {
 		fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
@@ -55,14 +46,14 @@ func (c goldenCase) invokeFailing(t *testing.T, service *failingService) string 
 		furnishMore(t, fake)
 		service.next = fake
 		service.begin()
-		c.invoke(t, serverOf(t, service, "key"), "", &text)
+		c.invoke(t, serverOf(t, reached, key), &text)
 	})
 	service.tellWrites(&text)
 	return normalIDs(text.String())
 }
 
 // invoke invokes an action as Terraform does, and writes what is reported.
-func (c goldenCase) invoke(t *testing.T, server pluginserver.ProviderServer, when string, to *strings.Builder) {
+func (c goldenCase) invoke(t *testing.T, server pluginserver.ProviderServer, to *strings.Builder) {
 	t.Helper()
 	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
@@ -73,7 +64,7 @@ func (c goldenCase) invoke(t *testing.T, server pluginserver.ProviderServer, whe
 	if err != nil {
 		t.Fatal(err)
 	}
-	to.WriteString(when + "validate\n")
+	to.WriteString("validate\n")
 	writeSorted(to, valid.Diagnostics)
 	if hasError(valid.Diagnostics) {
 		return
@@ -82,7 +73,7 @@ func (c goldenCase) invoke(t *testing.T, server pluginserver.ProviderServer, whe
 	if err != nil {
 		t.Fatal(err)
 	}
-	to.WriteString(when + "plan\n")
+	to.WriteString("plan\n")
 	writeSorted(to, planned.Diagnostics)
 	if hasError(planned.Diagnostics) || strings.Contains(shownConfig(c.given), unknownText) {
 		return
@@ -91,7 +82,7 @@ func (c goldenCase) invoke(t *testing.T, server pluginserver.ProviderServer, whe
 	if err != nil {
 		t.Fatal(err)
 	}
-	to.WriteString(when + "invoke\n")
+	to.WriteString("invoke\n")
 	for event := range stream.Events {
 		switch e := event.Type.(type) {
 		case tfprotov6.ProgressInvokeActionEventType:

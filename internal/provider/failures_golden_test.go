@@ -28,35 +28,34 @@ func TestGoldenFailures(t *testing.T) {
 	for name, changes := range failureCases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var text strings.Builder
+			var text failureText
 			for _, change := range changes {
 				what := shownConfig(change.given)
 				if change.refresh {
 					what = "is refreshed"
 				}
-				fmt.Fprintf(&text, "# %s %s %s, the state has %s %s\n", change.kind, change.from, what, jsonOf(change.state), jsonOf(change.notes))
+				title := fmt.Sprintf("# %s %s %s, the state has %s %s", change.kind, change.from, what, jsonOf(change.state), jsonOf(change.notes))
 				usual, failing := storiesOf(func(service *failingService) string { return change.fail(t, service) })
-				text.WriteString(usual + failing)
+				text.add(title, usual, failing)
 			}
-			mustBeGolden(t, "failures."+name+".golden", text.String())
+			mustBeGolden(t, "failures."+name+".golden", text.out.String())
 		})
 	}
 }
 
 // storiesOf runs tell without a failure, and once for each failure of a request. It
 // leaves out failures that change nothing.
-func storiesOf(tell func(*failingService) string) (usual, failing string) {
+func storiesOf(tell func(*failingService) string) (usual string, failing []failedStory) {
 	without := failingService{}
 	usual = tell(&without)
-	var text strings.Builder
 	for _, request := range attributes.Sorted(without.sent) {
 		for _, f := range failuresOf(request, without.fields[request]) {
 			if story := tell(&failingService{failure: f}); story != usual {
-				fmt.Fprintf(&text, "%s %s, from time %d on\n%s", request, f.title, f.from+1, story)
+				failing = append(failing, failedStory{fmt.Sprintf("%s %s, from time %d on", request, f.title, f.from+1), story})
 			}
 		}
 	}
-	return usual, text.String()
+	return usual, failing
 }
 
 // A failure is a kind of request that the service no longer answers as it should.

@@ -105,7 +105,7 @@ var (
 // TestGoldenReads compares what data sources and lists return for an account that has
 // everything, with each filter and with each failure, with testdata/reads.golden.
 func TestGoldenReads(t *testing.T) {
-	var text strings.Builder
+	var text failureText
 	for _, reads := range []struct {
 		what string
 		of   []filteredRead
@@ -114,12 +114,11 @@ func TestGoldenReads(t *testing.T) {
 		{"data", filteredReads, readData}, {"list", filteredLists, readList},
 	} {
 		for _, read := range reads.of {
-			fmt.Fprintf(&text, "%s %s %s\n", reads.what, read.kind, jsonOf(read.config))
 			usual, failing := storiesOf(func(service *failingService) string { return readFailing(t, service, read, reads.read) })
-			text.WriteString(usual + failing)
+			text.add(fmt.Sprintf("%s %s %s", reads.what, read.kind, jsonOf(read.config)), usual, failing)
 		}
 	}
-	mustBeGolden(t, "reads.golden", text.String())
+	mustBeGolden(t, "reads.golden", text.out.String())
 }
 
 // readFailing reads or lists with a failure, and returns what is reported and read.
@@ -150,7 +149,7 @@ func readData(t *testing.T, server pluginserver.ProviderServer, read filteredRea
 		t.Fatal(err)
 	}
 	writeTold(to, answer.Diagnostics)
-	if state := decoded(t, of, answer.State); state != nil {
+	if state := decoded(t, of, answer.State); state != nil && !hasError(answer.Diagnostics) { // a CLI ignores it after an error
 		fmt.Fprintf(to, "  %s\n", jsonOf(state))
 	}
 }
