@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,155 +10,102 @@ import (
 	"time"
 )
 
-// An applied is the cost of an apply.
-type applied struct {
-	requests, conflicts int
-	chain, span, wall   time.Duration
-}
+// together is the number of instances that are applied at the same time.
+const together = 30
 
-// against returns the ratio of the time from the first request to the last and the shortest
-// possible time. The latter is the longest chain, once for each round that the limit of
-// parallelism requires.
-func (a applied) against(rounds int) float64 {
-	return a.span.Seconds() / (a.chain.Seconds() * float64(rounds))
-}
-
-// apply measures applies against the duration of their jobs and builds. The fake's clock has
-// its real speed, because the provider's polls depend on it.
-func (b *bench) apply() (*table, error) {
-	t := &table{
-		Name: "apply", Title: "first to last request, against the longest chain of jobs and builds",
-		Columns: []column{{Name: "what"}, {Name: "parallelism"}, {Name: "requests"}, {Name: "409"}, {"chain s", 2}, {Name: "rounds"}, {"first to last request s", 2}, {"wall s", 2}, {"ratio", 3}},
-	}
-	conflicts := 0
-	b.say("apply: the guestbook.")
-	guestbook, real, err := b.applyGuestbook()
-	if err != nil {
-		return nil, fmt.Errorf("the guestbook: %w", err)
-	}
-	conflicts += guestbook.conflicts
-	t.add("guestbook", 10, guestbook.requests, guestbook.conflicts, seconds(guestbook.chain), 1, seconds(guestbook.span), seconds(guestbook.wall), guestbook.against(1))
-	if !real {
-		t.note("PostgreSQL is not installed, so the guestbook has no table: that script has nothing to run on.")
-	}
-	t.Targets = append(t.Targets, atMost("the guestbook against its longest chain", guestbook.against(1), 1.05, ""))
-
-	const n = 30
-	for _, parallelism := range []int{10, 30} {
-		b.say("apply: %d instances, %d at a time.", n, parallelism)
-		a, err := b.applyInstances(n, parallelism)
-		if err != nil {
-			return nil, fmt.Errorf("%d instances, %d at a time: %w", n, parallelism, err)
-		}
-		conflicts += a.conflicts
-		rounds := (n + parallelism - 1) / parallelism
-		t.add(fmt.Sprintf("%d instances", n), parallelism, a.requests, a.conflicts, seconds(a.chain), rounds, seconds(a.span), seconds(a.wall), a.against(rounds))
-		if parallelism == n {
-			t.Targets = append(t.Targets, atMost(fmt.Sprintf("%d instances at once against their longest chain", n), a.against(1), 1.05, ""))
+// apply measures applies of several instances against the duration of their jobs. The
+// fake's clock has its real speed, because the provider's polls depend on it.
+func (b *bench) apply(ctx context.Context, report func(result)) error {
+	files := configuration(contents["alone"], together)
+	for range b.count {
+		for _, parallelism := range []int{10, together} {
+			r, err := b.applied(ctx, files, parallelism, together/parallelism)
+			if err != nil {
+				return err
+			}
+			r.name = fmt.Sprintf("Apply/parallelism=%d", parallelism)
+			report(r)
 		}
 	}
-	t.Targets = append(t.Targets, atMost("answers 409", float64(conflicts), 0, ""))
-	t.note("The longest chain is of one instance's jobs and builds as they ran. Terraform begins no more than its parallelism at once, so that many rounds are its least.")
-	return t, nil
+	return nil
 }
 
-// applyGuestbook applies examples/guestbook. real reports whether its Postgres runs.
-func (b *bench) applyGuestbook() (_ applied, real bool, err error) {
-	module := filepath.Join(b.tree, "examples", "guestbook")
-	repository := "instance-hosting/guestbook"
-	real = true
-	f, err := b.startFake(1, nil, "--data-plane", "on", "--repo", repository+"="+filepath.Join(module, "app"))
-	if err != nil {
-		b.say("apply: without a data plane, as %s", err)
-		real = false
-		if f, err = b.startFake(1, nil); err != nil {
-			return applied{}, real, err
-		}
-	}
-	defer func() { err = errors.Join(err, f.stop()) }()
-	files := map[string]string{"terraform.tfvars": fmt.Sprintf(`plan                = "free"
+// wait measures what an apply of examples/guestbook waits for, other than its jobs and its
+// build. The fake has no database, so the guestbook creates no table.
+func (b *bench) wait(ctx context.Context, report func(result)) error {
+	const module = "examples/guestbook"
+	files := map[string]string{"terraform.tfvars": `plan                = "free"
 region              = "eu-central"
-repo                = %q
+repo                = "instance-hosting/guestbook"
 webhook_url         = "https://events.invalid/guestbook"
 deletion_protection = false
-create_table        = %t
-`, repository, real)}
+create_table        = false
+`}
 	for _, pattern := range []string{"*.tf", "*.sql"} {
 		names, err := filepath.Glob(filepath.Join(module, pattern))
 		if err != nil {
-			return applied{}, real, err
+			return err
 		}
 		for _, name := range names {
 			text, err := os.ReadFile(name)
 			if err != nil {
-				return applied{}, real, err
+				return err
 			}
 			files[filepath.Base(name)] = string(text)
 		}
 	}
-	a, err := b.applied(f, files, 10)
-	return a, real, err
+	for range b.count {
+		r, err := b.applied(ctx, files, 10, 1)
+		if err != nil {
+			return err
+		}
+		r.name = "Wait/guestbook"
+		report(r)
+	}
+	return nil
 }
 
-// applyInstances applies n instances without other resources.
-func (b *bench) applyInstances(n, parallelism int) (_ applied, err error) {
-	f, err := b.startFake(1, nil)
+// applied applies files on an empty fake. The CLI begins no more than its parallelism at
+// once, so the least time is the longest chain of jobs and builds in each of the rounds.
+func (b *bench) applied(ctx context.Context, files map[string]string, parallelism, rounds int) (r result, err error) {
+	f, err := startFake(1, nil)
 	if err != nil {
-		return applied{}, err
+		return r, err
 	}
-	defer func() { err = errors.Join(err, f.stop()) }()
-	return b.applied(f, configuration{kind: ofHosting, shape: byForEach, members: contents["alone"], n: n}.files(), parallelism)
-}
-
-// applied applies files on an empty fake.
-func (b *bench) applied(f *fake, files map[string]string, parallelism int) (applied, error) {
-	if err := f.slow(b.ctx, nil); err != nil {
-		return applied{}, err
-	}
-	w, err := b.newWorkspace(b.programs.provider, f.environment())
+	defer f.close()
+	w, err := b.newWorkspace(f, files)
 	if err != nil {
-		return applied{}, err
+		return r, err
 	}
-	defer w.remove()
-	if err := w.write(files); err != nil {
-		return applied{}, err
-	}
-	took, err := w.run(b.ctx, "apply", "-auto-approve", "-input=false", "-no-color", "-parallelism="+strconv.Itoa(parallelism))
+	took, err := w.run(ctx, "apply", "-auto-approve", "-input=false", "-no-color", "-parallelism="+strconv.Itoa(parallelism))
 	if err != nil {
-		return applied{}, err
+		return r, err
 	}
-	sent, err := f.requests(b.ctx, took.began)
-	if err != nil {
-		return applied{}, err
+	sent := f.Requests()
+	conflicts := 0
+	for _, s := range sent {
+		if s.Status == http.StatusConflict {
+			conflicts++
+		}
 	}
-	works, err := f.works(b.ctx)
-	if err != nil {
-		return applied{}, err
-	}
-	return applied{
-		requests: len(sent), conflicts: answered(sent, http.StatusConflict),
-		chain: longestChain(works), span: span(sent), wall: took.wall,
-	}, nil
+	least := longestChain(f.works()) * time.Duration(rounds)
+	span := sent[len(sent)-1].RealAt.Sub(sent[0].RealAt)
+	r.wall = took.wall
+	r.metrics = map[string]float64{"requests": float64(len(sent)), "conflicts": float64(conflicts), "of-chain": span.Seconds() / least.Seconds()}
+	return r, nil
 }
 
 // works returns the jobs and builds of the fake's log, all of which have ended.
-func (f *fake) works(ctx context.Context) ([]work, error) {
-	type logged struct {
-		InstanceID string     `json:"instance_id"`
-		Operation  string     `json:"operation"`
-		Started    *time.Time `json:"real_started_at"`
-		Finished   *time.Time `json:"real_finished_at"`
+func (f *fake) works() (all []work) {
+	for _, j := range f.Jobs() {
+		all = append(all, work{j.InstanceID, j.StartedAt, j.FinishedAt})
 	}
-	var answer struct{ Jobs, Builds []logged }
-	if err := f.control(ctx, http.MethodGet, "jobs", nil, &answer); err != nil {
-		return nil, err
-	}
-	var works []work
-	for _, l := range append(answer.Jobs, answer.Builds...) {
-		if l.Started == nil || l.Finished == nil {
-			return nil, fmt.Errorf("the job %s of %s has not ended, and the apply has", l.Operation, l.InstanceID)
+	for _, one := range f.Instances() {
+		for _, a := range f.Apps(one.ID) {
+			for _, b := range a.Builds {
+				all = append(all, work{one.ID, b.StartedAt, b.FinishedAt})
+			}
 		}
-		works = append(works, work{l.InstanceID, *l.Started, *l.Finished})
 	}
-	return works, nil
+	return all
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -12,116 +13,115 @@ import (
 	"strings"
 	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/cmd/bench/usage"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
 )
 
 // A workspace is a folder with a configuration and its state, in which the CLI runs.
 type workspace struct {
-	bench  *bench
-	folder string
-	// provider is the program that the meter runs, and environment the variables that it
-	// needs.
-	provider    string
+	bench       *bench
+	folder      string
 	environment []string
 }
 
-// newWorkspace creates an empty workspace.
-func (b *bench) newWorkspace(provider string, environment []string) (*workspace, error) {
+// newWorkspace writes files into a new workspace, and makes the CLI read its modules.
+func (b *bench) newWorkspace(f *fake, files map[string]string) (*workspace, error) {
 	folder, err := os.MkdirTemp(b.folder, "workspace-")
-	return &workspace{bench: b, folder: folder, provider: provider, environment: environment}, err
-}
-
-// remove deletes the workspace, because states of thousands of resources add up.
-func (w *workspace) remove() { _ = os.RemoveAll(w.folder) } // the rest is deleted with the bench's folder
-
-// write writes files into the folder, by name.
-func (w *workspace) write(files map[string]string) error {
+	if err != nil {
+		return nil, err
+	}
+	w := &workspace{b, folder, append(environment(), f.environment()...)}
 	for name, text := range files {
-		path := filepath.Join(w.folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return err
+		path := filepath.Join(folder, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	_, err = w.run(context.Background(), "get")
+	return w, err
 }
 
 // taken is the cost of one command of the CLI.
 type taken struct {
-	// began is the start of the command, by the machine's clock.
-	began time.Time
-	wall  time.Duration
-	// cli is the CPU time of only the CLI, and provider the total of all the provider's
-	// processes. peak is the largest peak memory of such a process in bytes, and starts is
-	// their number.
-	cli, provider time.Duration
-	peak          int64
-	starts        int
-	output        string
+	began  time.Time
+	wall   time.Duration
+	output string
+	cli    time.Duration // the CPU time
+	// The provider's CPU time and peak memory in MiB are known if it was measured.
+	provider time.Duration
+	peak     float64
 }
 
 // run runs the CLI to its end. An error contains its output.
 func (w *workspace) run(ctx context.Context, arguments ...string) (taken, error) {
-	reports, err := os.MkdirTemp(w.bench.folder, "reports-")
-	if err != nil {
-		return taken{}, err
-	}
-	defer os.RemoveAll(reports)
+	return w.runIn(ctx, nil, arguments...)
+}
+
+// runIn is run with more variables.
+func (w *workspace) runIn(ctx context.Context, more []string, arguments ...string) (taken, error) {
 	command := exec.CommandContext(ctx, w.bench.cli, arguments...)
 	command.Dir = w.folder
-	command.Env = append(inherited(os.Environ()), "TF_CLI_CONFIG_FILE="+w.bench.cliConfig, "CHECKPOINT_DISABLE=1",
-		"BENCH_METER_PROVIDER="+w.provider, "BENCH_METER_FOLDER="+reports)
-	command.Env = append(command.Env, w.environment...)
+	command.Env = append(append(w.environment, "TF_CLI_CONFIG_FILE="+w.bench.cliConfig, "CHECKPOINT_DISABLE=1"), more...)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = time.Minute
-	var output bytes.Buffer
-	command.Stdout, command.Stderr = &output, &output
 	t := taken{began: time.Now()}
-	err = command.Run()
-	t.wall, t.output = time.Since(t.began), output.String()
+	said, err := command.CombinedOutput()
+	t.wall, t.output = time.Since(t.began), string(said)
 	if err != nil {
-		return t, fmt.Errorf("%s %s: %w\n%s", filepath.Base(w.bench.cli), strings.Join(arguments, " "), err, tail(t.output))
+		return t, fmt.Errorf("%s %s: %w\n%s", filepath.Base(w.bench.cli), strings.Join(arguments, " "), err, said)
 	}
-	return t, t.account(usage.Of(command.ProcessState), reports)
+	t.cli = command.ProcessState.UserTime() + command.ProcessState.SystemTime()
+	return t, nil
 }
 
-// account separates the CLI's CPU time from that of the providers that it has waited for.
-func (t *taken) account(all usage.Usage, folder string) error {
-	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
-	if err != nil {
-		return err
-	}
-	t.cli = all.CPU
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		var read usage.Report
-		if err := json.Unmarshal(text, &read); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		t.cli -= read.Provider.CPU + read.Meter
-		t.provider += read.Provider.CPU
-		t.peak = max(t.peak, read.Provider.Peak)
-		t.starts++
-	}
-	return nil
-}
-
-// planNothing makes a plan, which must be empty, and returns its cost.
-func (w *workspace) planNothing(ctx context.Context) (taken, error) {
-	t, err := w.run(ctx, "plan", "-input=false", "-no-color")
+// measure is like run, but the provider is started for this command and is not a child of
+// the CLI, so that the cost of each is known.
+func (w *workspace) measure(ctx context.Context, arguments ...string) (t taken, err error) {
+	provider := exec.CommandContext(ctx, w.bench.provider(), "-debug")
+	provider.Env = w.environment
+	provider.Cancel = func() error { return provider.Process.Signal(os.Interrupt) }
+	provider.WaitDelay = 10 * time.Second
+	out, err := provider.StdoutPipe()
 	if err != nil {
 		return t, err
 	}
-	// The other sentence, with "still matches", indicates drift.
-	if !strings.Contains(t.output, "Your infrastructure matches the configuration") {
-		return t, errors.New("the plan is not empty:\n" + tail(t.output))
+	var errs bytes.Buffer
+	provider.Stderr = &errs
+	if err := provider.Start(); err != nil {
+		return t, err
 	}
-	return t, nil
+	reattach := ""
+	for lines := bufio.NewScanner(out); reattach == "" && lines.Scan(); {
+		if _, value, ok := strings.Cut(lines.Text(), "TF_REATTACH_PROVIDERS="); ok {
+			reattach, err = underBothHosts(strings.Trim(value, "'"))
+		}
+	}
+	if err == nil && reattach == "" {
+		err = fmt.Errorf("the provider does not say how to reach it: %s", errs.String())
+	}
+	if err == nil {
+		t, err = w.runIn(ctx, []string{"TF_REATTACH_PROVIDERS=" + reattach}, arguments...)
+	}
+	_ = provider.Process.Signal(os.Interrupt) // it may have ended
+	_ = provider.Wait()                       // it was interrupted
+	ended := provider.ProcessState
+	t.provider = ended.UserTime() + ended.SystemTime()
+	t.peak = peak(ended)
+	return t, err
+}
+
+// underBothHosts lets both Terraform and OpenTofu find a provider.
+func underBothHosts(reattach string) (string, error) {
+	var providers map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(reattach), &providers); err != nil {
+		return "", fmt.Errorf("TF_REATTACH_PROVIDERS: %w", err)
+	}
+	for _, how := range providers {
+		for _, address := range cliconfig.Addresses() {
+			providers[address] = how
+		}
+	}
+	text, err := json.Marshal(providers)
+	return string(text), err
 }
 
 // state returns the text of the workspace's state.
@@ -129,36 +129,13 @@ func (w *workspace) state() ([]byte, error) {
 	return os.ReadFile(filepath.Join(w.folder, "terraform.tfstate"))
 }
 
-// tail returns the end of a program's output.
-func tail(said string) string {
-	const most = 4000
-	if len(said) > most {
-		said = said[len(said)-most:]
-	}
-	return strings.TrimSpace(said)
-}
-
-// inherited leaves out the variables that would change the measurement: a person's own
-// Terraform settings and logs, and the address and key of a real account. The benchmark
-// itself sets the variables that switch the provider's optimizations off.
-func inherited(environment []string) []string {
-	var kept []string
-	for _, variable := range environment {
-		if name, _, _ := strings.Cut(variable, "="); !strings.HasPrefix(name, "TF_") && !strings.HasPrefix(name, "HOSTING_") {
+// environment leaves out the variables that would change the measurement: a person's own
+// Terraform settings and logs, and the address and key of a real account.
+func environment() (kept []string) {
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "TF_") && !strings.HasPrefix(variable, "HOSTING_") {
 			kept = append(kept, variable)
 		}
 	}
 	return kept
-}
-
-// cliVersion returns the CLI's name and version, in one line.
-func cliVersion(ctx context.Context, cli string) (string, error) {
-	command := exec.CommandContext(ctx, cli, "version")
-	command.Env = append(inherited(os.Environ()), "CHECKPOINT_DISABLE=1")
-	text, err := command.Output()
-	if err != nil {
-		return "", fmt.Errorf("%s version: %w", cli, err)
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	return line, nil
 }

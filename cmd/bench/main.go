@@ -1,22 +1,18 @@
-// Command bench measures the provider's cost, each time together with its floor, and prints
-// tables. They cover plans without changes, applies, processes that share a limit
-// of requests, the start, and large accounts. README.md explains each table and its
-// targets.
+// Command bench measures what the provider costs: its start, plans without changes, applies,
+// and what an apply waits for. It prints lines in the format of Go benchmarks, of which
+// benchstat compares two files, and the targets that were held and missed.
 //
-//	bench [-cli PATH] [-run NAMES] [-n SIZES] [-strict] ...
+//	bench [-cli PATH] [-run NAMES] [-n SIZES] [-count N] [-strict]
 //
-// Run it in the repository's root, as `make bench` does. It builds the programs that it
-// needs into a temporary folder. It stores the numbers as JSON in the folder of -folder. It
-// exits with 1 if something could not be measured. With -strict it also does so if a target
-// was missed.
+// Run it in the repository's root, as `make bench` does. With -strict it exits with 1 if a
+// target was missed.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -29,199 +25,119 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 )
 
-// options selects the measurements.
-type options struct {
-	tree     string // the project's root
-	cli      string // the program of the CLI
-	run      []string
-	sizes    []int // of plans; empty means each table's default
-	repeats  int   // of each run; 0 means by size
-	shapes   []shape
-	contents []string
-	folder   string // for the JSON report
-	strict   bool
-	flags    []string // of the builds
+// A result is the cost of one run of a benchmark.
+type result struct {
+	name    string // such as Plan/full/n=100
+	wall    time.Duration
+	metrics map[string]float64 // by unit
 }
 
-func parse(arguments []string, errs io.Writer) (options, error) {
-	o := options{tree: ".", flags: asReleased}
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(errs)
-	flags.StringVar(&o.cli, "cli", ".bin/terraform", "Terraform or OpenTofu to run")
-	run := flags.String("run", "", "tables to measure: "+strings.Join(tableNames(), ", ")+"; default: all")
-	sizes := flags.String("n", "", "numbers of instances in a plan, such as 10,100,1000; default: chosen by each table")
-	flags.IntVar(&o.repeats, "repeats", 0, "repeats of each run; default: more for smaller runs")
-	shapes := flags.String("shapes", "count,for_each,module", "how the configurations of the table plan repeat instances")
-	has := flags.String("contents", "alone,full", "objects for each instance in the table plan: alone, settings (allowlist, console mode, auth settings, app) or full (also a database)")
-	flags.StringVar(&o.folder, "folder", ".bench", "folder for the results as JSON")
-	flags.BoolVar(&o.strict, "strict", false, "exit with 1 if a target is missed")
-	if err := flags.Parse(arguments); err != nil {
-		return o, err
+// String returns the result as Go prints a benchmark.
+func (r result) String() string {
+	line := fmt.Sprintf("Benchmark%s-%d\t1\t%d ns/op", r.name, runtime.GOMAXPROCS(0), r.wall.Nanoseconds())
+	for _, unit := range slices.Sorted(maps.Keys(r.metrics)) {
+		line += fmt.Sprintf("\t%.6g %s", r.metrics[unit], unit)
 	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	o.run, o.contents = words(*run), words(*has)
-	for _, name := range o.run {
-		if !slices.Contains(tableNames(), name) {
-			return o, fmt.Errorf("-run: there is no table %q; there are %s", name, strings.Join(tableNames(), ", "))
-		}
-	}
-	for _, name := range o.contents {
-		if !slices.Contains([]string{"alone", "settings", "full"}, name) {
-			return o, fmt.Errorf("-contents: %q is not one of alone, settings and full", name)
-		}
-	}
-	for _, name := range words(*shapes) {
-		if !slices.Contains([]shape{byCount, byForEach, byModule}, shape(name)) {
-			return o, fmt.Errorf("-shapes: %q is not one of count, for_each and module", name)
-		}
-		o.shapes = append(o.shapes, shape(name))
-	}
-	for _, word := range words(*sizes) {
-		n, err := strconv.Atoi(word)
-		if err != nil || n < 1 || n > 100_000 {
-			return o, fmt.Errorf("-n: %q is not a size from 1 to 100000", word)
-		}
-		o.sizes = append(o.sizes, n)
-	}
-	if len(o.shapes) == 0 || len(o.contents) == 0 || o.repeats < 0 {
-		return o, errors.New("-shapes and -contents must name one or more, and -repeats must not be negative")
-	}
-	return o, nil
-}
-
-// words returns the words of a list with commas.
-func words(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
-}
-
-func main() {
-	o, err := parse(os.Args[1:], os.Stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	tables, err := measure(ctx, o, os.Stdout, os.Stderr)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-	if o.strict && slices.ContainsFunc(tables, (*table).missed) {
-		os.Exit(1)
-	}
-}
-
-// missed reports whether a target of the table was missed.
-func (t *table) missed() bool { return slices.ContainsFunc(t.Targets, target.missed) }
-
-// benchmarks make the tables, in the order in which they are measured.
-var benchmarks = []struct {
-	name    string
-	measure func(*bench) (*table, error)
-}{
-	{"start", (*bench).start},
-	{"plan", (*bench).plan},
-	{"refreshes", (*bench).refreshes},
-	{"account", (*bench).account},
-	{"crowd", (*bench).crowd},
-	{"apply", (*bench).apply},
-}
-
-func tableNames() []string {
-	names := make([]string, 0, len(benchmarks))
-	for _, b := range benchmarks {
-		names = append(names, b.name)
-	}
-	return names
+	return line
 }
 
 // A bench is one run of the program.
 type bench struct {
-	options
-	ctx       context.Context // of the whole run: its end stops every step
-	programs  programs
-	folder    string // temporary files of the run
+	folder    string // the built programs and the temporary files
+	cli       string
 	cliConfig string
-	progress  io.Writer
+	sizes     []int // of plans
+	count     int   // the repeats of each
 }
 
-// newBench builds the programs. The caller must remove the bench.
-func newBench(ctx context.Context, o options, progress io.Writer) (*bench, error) {
-	b := &bench{options: o, ctx: ctx, progress: progress}
-	var err error
-	if b.tree, err = filepath.Abs(o.tree); err != nil {
-		return nil, err
-	}
-	// A relative path would be looked up in each workspace's folder.
-	if b.cli, err = exec.LookPath(o.cli); err != nil {
-		return nil, err
-	}
-	if b.cli, err = filepath.Abs(b.cli); err != nil {
-		return nil, err
-	}
-	if b.folder, err = os.MkdirTemp("", "hosting-bench-"); err != nil {
-		return nil, err
-	}
-	b.say("Building the programs.")
-	if b.programs, err = buildPrograms(ctx, b.tree, filepath.Join(b.folder, "programs"), o.flags); err != nil {
-		b.remove()
-		return nil, err
-	}
-	b.cliConfig = filepath.Join(b.folder, "cli.tfrc")
-	if err := os.WriteFile(b.cliConfig, []byte(cliconfig.DevOverrides(b.programs.plugins)), 0o600); err != nil {
-		b.remove()
-		return nil, err
-	}
-	return b, nil
-}
+// benchmarks are in the order in which they run. Each passes its results on.
+var benchmarks = []struct {
+	name string
+	run  func(*bench, context.Context, func(result)) error
+}{{"start", (*bench).start}, {"plan", (*bench).plan}, {"apply", (*bench).apply}, {"wait", (*bench).wait}}
 
-func (b *bench) remove() { _ = os.RemoveAll(b.folder) } // the system deletes the rest
-
-// say prints the progress, apart from the tables.
-func (b *bench) say(format string, arguments ...any) {
-	_, _ = fmt.Fprintf(b.progress, format+"\n", arguments...)
-}
-
-// measure makes the tables, prints each when it is done, and stores all of them.
-func measure(ctx context.Context, o options, out, progress io.Writer) (tables []*table, err error) {
-	b, err := newBench(ctx, o, progress)
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	held, err := run(ctx, os.Args[1:])
+	stop()
 	if err != nil {
-		return nil, err
+		fmt.Fprintln(os.Stderr, "bench:", err)
 	}
-	defer b.remove()
-	r := report{head: head{
-		Date: time.Now(), Command: strings.Join(append([]string{"bench"}, os.Args[1:]...), " "),
-		Machine: thisMachine(), Revision: revision(b.tree),
-	}}
-	if r.CLI, err = cliVersion(ctx, b.cli); err != nil {
-		return nil, err
+	if err != nil || !held {
+		os.Exit(1)
 	}
-	r.Go = runtime.Version()
-	r.print(out)
-	for _, benchmark := range benchmarks {
-		if len(o.run) > 0 && !slices.Contains(o.run, benchmark.name) {
+}
+
+// run measures, and reports whether the targets were held or need not be.
+func run(ctx context.Context, args []string) (held bool, err error) {
+	b := &bench{}
+	flags := flag.NewFlagSet("bench", flag.ExitOnError)
+	flags.StringVar(&b.cli, "cli", "terraform", "Terraform or OpenTofu to run")
+	names := flags.String("run", "", "benchmarks to run: start, plan, apply, wait; default: all")
+	sizes := flags.String("n", "", "numbers of instances in a plan; default: 10,100,1000")
+	flags.IntVar(&b.count, "count", 1, "how often each is repeated")
+	strict := flags.Bool("strict", false, "exit with 1 if a target is missed")
+	_ = flags.Parse(args) // an error ends the program
+	for _, word := range words(*sizes, "10,100,1000") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > 100_000 {
+			return false, fmt.Errorf("-n: %q is not a size from 1 to 100000", word)
+		}
+		b.sizes = append(b.sizes, n)
+	}
+	if err := b.build(); err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(b.folder) // the system deletes the rest
+	fmt.Printf("goos: %s\ngoarch: %s\npkg: github.com/instance-hosting/terraform-provider-hosting\n", runtime.GOOS, runtime.GOARCH)
+	var results []result
+	for _, one := range benchmarks {
+		if !slices.Contains(words(*names, one.name), one.name) {
 			continue
 		}
-		made, err := benchmark.measure(b)
+		err := one.run(b, ctx, func(r result) {
+			fmt.Println(r)
+			results = append(results, r)
+		})
 		if err != nil {
-			return r.Tables, fmt.Errorf("%s: %w", benchmark.name, err)
+			return false, fmt.Errorf("%s: %w", one.name, err)
 		}
-		if err := made.print(out); err != nil {
-			return r.Tables, err
-		}
-		r.Tables = append(r.Tables, made)
 	}
-	name, err := r.keep(o.folder)
-	if err == nil {
-		b.say("Kept in %s.", name)
-	}
-	return r.Tables, err
+	return judge(os.Stdout, results) || !*strict, nil
 }
+
+// words returns the words of a list with commas, or of another if it is empty.
+func words(list, otherwise string) []string {
+	if list == "" {
+		list = otherwise
+	}
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// build builds the provider like a release.
+func (b *bench) build() (err error) {
+	// A relative path would be looked up in the folder of each configuration.
+	if b.cli, err = exec.LookPath(b.cli); err != nil {
+		return err
+	}
+	if b.cli, err = filepath.Abs(b.cli); err != nil {
+		return err
+	}
+	if b.folder, err = os.MkdirTemp("", "hosting-bench-"); err != nil {
+		return err
+	}
+	b.cliConfig = filepath.Join(b.folder, "cli.tfrc")
+	if err := os.WriteFile(b.cliConfig, []byte(cliconfig.DevOverrides(b.folder)), 0o600); err != nil {
+		return err
+	}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.provider(), ".") //nolint:noctx // it ends by itself
+	if said, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the provider: %w\n%s", err, said)
+	}
+	return nil
+}
+
+func (b *bench) provider() string { return filepath.Join(b.folder, program.Provider) }

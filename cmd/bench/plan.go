@@ -1,112 +1,182 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
-	"slices"
+	"fmt"
+	"strings"
 )
 
-// The subjects of the table plan.
-const (
-	ours       = "hosting"
-	theFloor   = "terraform_data"
-	theProgram = "prior state at once"
-)
+// instance is the resource of each row.
+const instance = `resource "hosting_instance" "this" {
+  name   = var.name
+  plan   = "free"
+  region = "eu-central"
+  tags   = ["bench"]
+  engines = {
+    postgres = {}
+    apps     = {}
+    auth     = {}
+  }
+}
+`
 
-// plan measures plans without changes, together with their floors.
-func (b *bench) plan() (*table, error) {
-	t := &table{
-		Name: "plan", Title: "nothing to change; least of the repeats, CPU for each resource",
-		Columns: []column{
-			{Name: "instances"}, {Name: "shape"}, {Name: "n"}, {Name: "resources"}, {Name: "provider"}, {Name: "requests"},
-			{"wall s", 2}, {"spread %", 0}, {"CLI ms", 2}, {"provider ms", 2}, {"peak MiB", 0}, {"ours/this", 2},
-		},
-	}
-	subjects := []subject{
-		{name: ours, kind: ofHosting, program: b.programs.provider},
-		{name: theProgram, kind: ofHosting, program: b.programs.reference},
-		{name: theFloor, kind: ofData},
-	}
-	var all []*planned
-	sizes := b.sizes
-	if len(sizes) == 0 {
-		sizes = []int{10, 100, 1000}
-	}
-	for _, content := range b.contents {
-		for _, n := range sizes {
-			b.say("plan: preparing %d instances, %s.", n, content)
-			p, err := b.prepare(contents[content], n, subjects)
-			if err != nil {
-				return nil, err
-			}
-			for _, in := range b.shapes {
-				b.say("plan: %d instances, %s, by %s.", n, content, in)
-				results, err := b.plans(p, in, content)
-				if err != nil {
-					return nil, errors.Join(err, p.fake.stop())
-				}
-				all = append(all, results...)
-			}
-			if err := p.fake.stop(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for _, r := range all {
-		values := []any{r.content, string(r.shape), r.n, r.resources(), r.name, r.requests, r.wall.least(), r.wall.spread(), r.per(r.cli), nil, nil, nil}
-		if r.kind == ofHosting {
-			values[9], values[10] = r.per(r.provider), slices.Max(r.peak)
-		}
-		if r.name != ours {
-			values[11] = ratio(beside(all, r, ours).wall.least(), r.wall.least())
-		}
-		t.add(values...)
-	}
-	t.Targets = planTargets(all)
-	return t, nil
+// children are the resources of an instance.
+const children = `
+resource "hosting_allowlist" "this" {
+  instance_id = hosting_instance.this.id
+  cidrs       = ["203.0.113.0/24"]
 }
 
-// The result of another subject for the same configuration.
-func beside(all []*planned, r *planned, name string) *planned {
-	for _, other := range all {
-		if other.name == name && other.content == r.content && other.shape == r.shape && other.n == r.n {
-			return other
-		}
-	}
-	return &planned{}
+resource "hosting_console_mode" "this" {
+  instance_id = hosting_instance.this.id
+  mode        = "ro"
 }
 
-// planTargets returns the targets of plans, whatever their shape.
-func planTargets(all []*planned) []target {
-	large := func(content string, of func(*planned) float64) []float64 {
-		var values []float64
-		for _, r := range all {
-			if r.name == ours && r.content == content && r.n == 1000 {
-				if value := of(r); value > 0 {
-					values = append(values, value)
-				}
+resource "hosting_auth_settings" "this" {
+  instance_id   = hosting_instance.this.id
+  site_url      = "https://bench.example"
+  redirect_urls = ["https://bench.example/**"]
+}
+
+resource "hosting_app" "this" {
+  instance_id = hosting_instance.this.id
+  name        = "web"
+  repo        = "acme/shop"
+  branch      = "main"
+  port        = 3000
+  health_path = "/healthz"
+  public      = true
+  env         = { KEY = "value" }
+}
+
+resource "hosting_postgres_database" "this" {
+  instance_id = hosting_instance.this.id
+  name        = "stock"
+}
+`
+
+// contents are the resources that a configuration has for each instance.
+var contents = map[string]string{"alone": instance, "full": instance + children}
+
+// configuration returns the files of a configuration with a module for each of n rows.
+func configuration(resources string, n int) map[string]string {
+	const required = "terraform {\n  required_providers {\n    hosting = { source = \"instance-hosting/hosting\" }\n  }\n}\n\n"
+	names := make([]string, n)
+	for row := range names {
+		names[row] = fmt.Sprintf("%q", nameOf(row))
+	}
+	return map[string]string{
+		"main.tf": required + "module \"stack\" {\n  source   = \"./stack\"\n  for_each = toset([" + strings.Join(names, ", ") +
+			"])\n  name     = each.key\n}\n",
+		"stack/main.tf": required + "variable \"name\" {\n  type = string\n}\n\n" + resources,
+	}
+}
+
+// plan measures plans without changes.
+func (b *bench) plan(ctx context.Context, report func(result)) error {
+	for _, name := range []string{"alone", "full"} {
+		for _, n := range b.sizes {
+			if err := b.plans(ctx, name, n, report); err != nil {
+				return fmt.Errorf("%s, %d instances: %w", name, n, err)
 			}
 		}
-		return values
 	}
-	cpu := func(r *planned) float64 { return r.per(r.provider) }
-	peak := func(r *planned) float64 { return slices.Max(r.peak) }
-	overFloor := func(name string) func(*planned) float64 {
-		return func(r *planned) float64 {
-			value, _ := ratio(r.wall.least(), beside(all, r, name).wall.least()).(float64)
-			return value
+	return nil
+}
+
+// plans measures the plans of n instances. One row is really applied, on a fake of its own.
+// The others are copies of it, which a refresh then makes correct.
+func (b *bench) plans(ctx context.Context, name string, n int, report func(result)) error {
+	state, err := b.stateOfOne(ctx, contents[name])
+	if err != nil {
+		return err
+	}
+	if state, err = spread(state, n); err != nil {
+		return err
+	}
+	begin, err := content(n)
+	if err != nil {
+		return err
+	}
+	f, err := startFake(10_000, begin)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	files := configuration(contents[name], n)
+	files["terraform.tfstate"] = string(state)
+	w, err := b.newWorkspace(f, files)
+	if err != nil {
+		return err
+	}
+	if _, err := w.run(ctx, "apply", "-refresh-only", "-auto-approve", "-input=false", "-no-color"); err != nil {
+		return err
+	}
+	resources := float64(n * (1 + strings.Count(contents[name], "instance_id")))
+	for range b.count {
+		t, err := w.measure(ctx, "plan", "-input=false", "-no-color")
+		if err != nil {
+			return err
+		}
+		// The other sentence, with "still matches", indicates drift.
+		if !strings.Contains(t.output, "Your infrastructure matches the configuration") {
+			return errors.New("the plan is not empty:\n" + t.output)
+		}
+		report(result{name: fmt.Sprintf("Plan/%s/n=%d", name, n), wall: t.wall, metrics: map[string]float64{
+			"requests":             float64(f.since(t.began)),
+			"CLI-ms/resource":      t.cli.Seconds() * 1000 / resources,
+			"provider-ms/resource": t.provider.Seconds() * 1000 / resources,
+			"peak-MiB":             t.peak,
+		}})
+	}
+	return nil
+}
+
+// stateOfOne applies one row and returns its state.
+func (b *bench) stateOfOne(ctx context.Context, resources string) ([]byte, error) {
+	f, err := startFake(10_000, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	w, err := b.newWorkspace(f, configuration(resources, 1))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.run(ctx, "apply", "-auto-approve", "-input=false", "-no-color"); err != nil {
+		return nil, err
+	}
+	return w.state()
+}
+
+// spread turns a state with one row into one with n rows. Each is a copy of the first with
+// another id and name.
+func spread(text []byte, n int) ([]byte, error) {
+	var state map[string]json.RawMessage
+	if err := json.Unmarshal(text, &state); err != nil {
+		return nil, err
+	}
+	var resources []struct {
+		Type      string
+		Instances []struct{ Attributes struct{ ID string } }
+	}
+	if err := json.Unmarshal(state["resources"], &resources); err != nil {
+		return nil, err
+	}
+	id := ""
+	for _, r := range resources {
+		if r.Type == "hosting_instance" {
+			id = r.Instances[0].Attributes.ID
 		}
 	}
-	// Lookups that start 30 s after the first may request the list's pages again.
-	const oftener = ", without 6 for each started 30 s past the first"
-	requests := func(r *planned) float64 { return float64(r.requests - 6*int(slices.Max(r.wall)/30)) }
-	return []target{
-		worst("provider's CPU for each of 1,000 instances alone", large("alone", cpu), 2, " ms"),
-		worst("provider's CPU for each resource of 1,000 instances with five children", large("full", cpu), 2.5, " ms"),
-		worst("wall of 1,000 instances alone, against the prior state at once", large("alone", overFloor(theProgram)), 1.5, ""),
-		worst("requests of 1,000 instances alone"+oftener, large("alone", requests), 8, ""),
-		worst("requests of 1,000 instances with app and three settings"+oftener, large("settings", requests), 2020, ""),
-		worst("requests of 1,000 instances with app, three settings and database"+oftener, large("full", requests), 3020, ""),
-		worst("provider's peak memory with 1,000 instances alone", large("alone", peak), 60, " MiB"),
-		worst("provider's peak memory with 5,000 resources or more", slices.Concat(large("settings", peak), large("full", peak)), 60, " MiB"),
+	one := strings.TrimSpace(string(state["resources"]))
+	one = one[1 : len(one)-1] // without the brackets of the list
+	rows := make([]string, n)
+	for row := range rows {
+		rows[row] = strings.NewReplacer(id, idOf(row), nameOf(0), nameOf(row)).Replace(one)
 	}
+	state["resources"] = json.RawMessage("[" + strings.Join(rows, ",") + "]")
+	return json.Marshal(state)
 }

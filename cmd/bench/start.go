@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -13,54 +12,39 @@ import (
 	"google.golang.org/grpc"
 )
 
-// start measures the time from the launch of a provider to the answer with its schema, and
-// the size of its program.
-func (b *bench) start() (*table, error) {
-	t := &table{
-		Name: "start", Title: "launch to schema answered, by turns",
-		Columns: []column{{Name: "provider"}, {Name: "runs"}, {"least ms", 1}, {"median ms", 1}, {"spread %", 0}, {"schema KiB", 0}, {"program MB", 1}, {"ours/this", 2}},
+// starts is the number of starts in one result, which is the shortest of them: the machine
+// may disturb a single one.
+const starts = 50
+
+// start measures the time from the launch of the provider to the answer with its schema,
+// and the size of its program.
+func (b *bench) start(ctx context.Context, report func(result)) error {
+	program, err := os.Stat(b.provider())
+	if err != nil {
+		return err
 	}
-	type started struct {
-		name, program string
-		took          series
-		schema        int
-	}
-	providers := []*started{{name: ours, program: b.programs.provider}, {name: "scaffold", program: b.programs.scaffold}}
-	runs := cmp.Or(b.repeats, 151) // the minimum of many, because the machine may disturb a single one
-	for range runs {
-		for _, p := range providers {
-			took, schema, err := askSchema(b.ctx, p.program)
+	for range b.count {
+		r := result{name: "Start", metrics: map[string]float64{"program-MB": float64(program.Size()) / 1e6}}
+		for range starts {
+			took, schema, err := askSchema(ctx, b.provider())
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", p.name, err)
+				return err
 			}
-			p.took, p.schema = append(p.took, milliseconds(took)), schema
+			if r.wall == 0 || took < r.wall {
+				r.wall = took
+			}
+			r.metrics["schema-KiB"] = float64(schema) / 1024
 		}
+		report(r)
 	}
-	var megabytes []float64
-	for _, p := range providers {
-		bytes, err := size(p.program)
-		if err != nil {
-			return nil, err
-		}
-		megabytes = append(megabytes, float64(bytes)/1e6)
-		var against any
-		if p.name != ours {
-			against = ratio(providers[0].took.least(), p.took.least())
-		}
-		t.add(p.name, runs, p.took.least(), p.took.median(), p.took.spread(), float64(p.schema)/1024, float64(bytes)/1e6, against)
-	}
-	t.Targets = []target{
-		atMost("time from launch to schema, against a scaffold provider", providers[0].took.least()/providers[1].took.least(), 1.1, ""),
-		atMost("program, built with -trimpath -ldflags='-s -w'", megabytes[0], 22, " MB"),
-	}
-	return t, nil
+	return nil
 }
 
 // askSchema launches a provider as a CLI does, asks for its schema and ends it. schema is
 // the size of the answer in bytes.
 func askSchema(ctx context.Context, program string) (took time.Duration, schema int, err error) {
 	command := exec.Command(program) //nolint:noctx // the plugin's client ends it
-	command.Env = inherited(os.Environ())
+	command.Env = environment()
 	began := time.Now()
 	plugins := plugin.NewClient(&plugin.ClientConfig{
 		// The handshake between Terraform and its providers.
