@@ -102,9 +102,10 @@ func nameOfLine(line string) string {
 func TestFailureText(t *testing.T) {
 	t.Parallel()
 	var f failureText
-	usual := "  makes {\"a\":1}\n  notes account = {}\n  sends POST /a {\"a\":1}\n  sends PATCH /a {\"b\":1}\n  sends PATCH /a {\"b\":2}\n"
+	first := "  makes {\"a\":1}\n  notes account = {}\n"
+	usual := first + "  sends POST /a {\"a\":1}\n  sends PATCH /a {\"b\":1}\n  sends PATCH /a {\"b\":2}\n"
 	refused := "  error: Unable: It is refused\n  makes nothing\n"
-	half := "  warning: Odd: It is\n  makes {\"a\":1}\n  notes account = {}\n  notes other = {}\n  sends POST /a {\"a\":1}\n  sends PATCH /a {\"b\":1}\n"
+	half := "  warning: Odd: It is\n" + first + "  notes other = {}\n  sends POST /a {\"a\":1}\n  sends PATCH /a {\"b\":1}\n"
 	failing := []failedStory{{"401 at /a", refused}, {"404 at /a", half}, {"401 at /b", refused}}
 	f.add("# first", usual, failing)
 	f.add("# second", "  makes {}\n", []failedStory{failing[2], {"404 at /a", refused}, failing[0]})

@@ -262,7 +262,10 @@ POST /zones: 202
     first hosting_zone.this: id = "z"`
 	usual := everyday{}
 	usual.learn("creation", told(creation)[0])
-	usual.learn("end", told("> destroy\nfirst: delete hosting_app.this\nfirst: warning of plan hosting_app.this: Lost: All of it\n    first hosting_app.this is no longer in the state")[0])
+	usual.learn("end", told(`> destroy
+first: warning of plan hosting_app.this: Lost: All of it
+first: delete hosting_app.this
+    first hosting_app.this is no longer in the state`)[0])
 	destroy := `
 > destroy; at all
 first: delete hosting_app.this
@@ -270,11 +273,19 @@ first: delete hosting_app.this
     first hosting_zone.this is no longer in the state`
 	f := storyFile{usual: usual, told: map[string]string{}}
 	f.add("undisturbed", told(creation+destroy))
-	disturbed := strings.Replace(creation, "PATCH /apps/a: 202", "PATCH /apps/a: 502\nfirst: error of create hosting_app.this: Unable: It is down", 1)
-	disturbed = strings.Replace(disturbed, "job-1\"", "job-1\", b = 1", 1)
-	again := "\n> apply\nGET /apps: 502, faulted\nGET /apps: 502, faulted\nfirst: warning of plan hosting_app.this: Lost: All of it\na person renames\nsecond: create hosting_app.this\n    second hosting_app.this: id = \"b\""
+	down := "/a: 502\nfirst: error of create hosting_app.this: Unable: It is down"
+	disturbed := strings.NewReplacer("/a: 202", down, `job-1"`, `job-1", b = 1`).Replace(creation)
+	again := `
+> apply
+GET /apps: 502, faulted
+GET /apps: 502, faulted
+first: warning of plan hosting_app.this: Lost: All of it
+a person renames
+second: create hosting_app.this
+    second hosting_app.this: id = "b"`
 	f.add("disturbed", told(disturbed+again+destroy))
-	f.add("disturbed twice", told(strings.Replace(disturbed, "> apply", "> apply; twice", 1)+strings.Replace(again, "GET /apps: 502, faulted\n", "", 1)+destroy))
+	once := strings.Replace(again, "GET /apps: 502, faulted\n", "", 1)
+	f.add("disturbed twice", told(strings.Replace(disturbed, "> apply", "> apply; twice", 1)+once+destroy))
 	f.add("disturbed, and then not destroyed", told(disturbed+again+"\n> refresh"))
 	const want = `# undisturbed
 apply

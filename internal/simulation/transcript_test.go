@@ -58,7 +58,8 @@ func asksAs(t *testing.T, cli string, s transcriptScenario, kind cliKind) {
 		want = transcript.Whole(want, first, begun[cli])
 	}
 	if diff := cmp.Diff(want, simulatedTranscript(t, s, kind)); diff != "" {
-		t.Errorf("the calls of the simulated CLI, against those of %s (-want +got); after a change of a scenario, make transcripts writes %s again:\n%s", cli, transcriptFile(s.name), diff)
+		t.Errorf("the calls of the simulated CLI, against those of %s (-want +got); after a change of a scenario, make transcripts writes %s again:\n%s",
+			cli, transcriptFile(s.name), diff)
 	}
 }
 

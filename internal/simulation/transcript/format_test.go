@@ -12,23 +12,30 @@ import (
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	value := func(name, text string) Value { return Value{Name: name, Text: text} }
+	prior, state, planned := value("prior", "null"), value("state", "s"), value("planned", "p")
+	private, identity := value("private", "x"), value("identity", "i")
 	config := Value{Name: "config", Text: "{a ?}", Sets: []string{"name"}, Unknown: []string{"instance_id"}}
-	empty := Value{Name: "config", Text: "{}"}
-	made := func(process int, kind, config string) []Call {
+	known, empty := value("config", "{a}"), value("config", "{}")
+	of := func(given ...Value) []Value { return given }
+	made := func(process int, kind string) []Call {
 		return []Call{
-			{process, "plan", kind, []Value{value("prior", "null"), value("config", config)}, []Value{value("planned", "p"), value("identity", "null")}, []string{mayDefer}, false},
-			{process, "apply", kind, []Value{value("prior", "null"), value("planned", "p")}, []Value{value("state", "s"), value("private", "x"), value("identity", "i")}, nil, false},
+			{process, "plan", kind, of(prior, known), of(planned, value("identity", "null")), []string{mayDefer}, false},
+			{process, "apply", kind, of(prior, planned), of(state, private, identity), nil, false},
 		}
 	}
 	first := []Call{
-		{7, "validate", "hosting_app", []Value{config}, nil, nil, false},
-		{8, "plan", "hosting_app", []Value{value("prior", "null"), config}, []Value{value("planned", "q")}, nil, false},
+		{7, "validate", "hosting_app", of(config), nil, nil, false},
+		{8, "plan", "hosting_app", of(prior, config), of(value("planned", "q")), nil, false},
 	}
-	first = append(append(first, made(9, "hosting_instance", "{a}")...), made(9, "hosting_app", "{a}")...)
+	first = append(append(first, made(9, "hosting_instance")...), made(9, "hosting_app")...)
+	changed := value("state", "s2")
 	again := Command{Line: "again", Calls: []Call{
-		{10, "read", "hosting_app", []Value{value("state", "s"), value("private", "x"), value("identity", "i")}, []Value{value("state", "s2"), value("private", "x"), value("identity", "i")}, nil, false},
-		{10, "plan", "hosting_app", []Value{value("prior", "s2"), empty, value("private", "y"), value("identity", "")}, []Value{value("planned", "s2")}, []string{"proposed null name"}, false},
-		{10, "plan", "hosting_app", []Value{value("prior", "null"), empty, value("identity", "i")}, []Value{value("planned", "s2"), value("identity", "j")}, []string{"deferred"}, true},
+		{10, "read", "hosting_app", of(state, private, identity), of(changed, private, identity), nil, false},
+		{
+			10, "plan", "hosting_app", of(value("prior", "s2"), empty, value("private", "y"), value("identity", "")), of(value("planned", "s2")),
+			[]string{"proposed null name"}, false,
+		},
+		{10, "plan", "hosting_app", of(prior, empty, identity), of(value("planned", "s2"), value("identity", "j")), []string{"deferred"}, true},
 	}}
 	const want = `- a plan in an apply may be deferred
 - prior states come with identities
@@ -65,7 +72,8 @@ func TestFormatSharesLines(t *testing.T) {
 		return Call{Process: process, Method: method, Type: kind, Says: says}
 	}
 	got := Format([]Command{{Line: "apply", Calls: []Call{
-		call(1, "plan", "hosting_app", mayDefer), call(1, "plan", "hosting_web"), call(1, "plan", "hosting_zone", mayDefer), call(2, "apply", "hosting_web"),
+		call(1, "plan", "hosting_app", mayDefer), call(1, "plan", "hosting_web"), call(1, "plan", "hosting_zone", mayDefer),
+		call(2, "apply", "hosting_web"),
 	}}})
 	want := []string{"apply", "  app, zone", "    1 plan; may defer", "  web", "    1 plan", "    2 apply"}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -29,8 +29,9 @@ func habitsOf(commands []Command) habits {
 				some = some || may
 				h.defers = h.defers && may == applies[call.Process]
 			}
-			hasPrior := len(call.Given) > 0 && roleOf(call.Given[0]) == "state"
-			h.identifies = h.identifies || hasPrior && slices.ContainsFunc(call.Given, func(v Value) bool { return v.Name == "identity" && v.Text != "" })
+			if len(call.Given) > 0 && roleOf(call.Given[0]) == "state" {
+				h.identifies = h.identifies || slices.ContainsFunc(call.Given, func(v Value) bool { return v.Name == "identity" && v.Text != "" })
+			}
 		}
 	}
 	h.defers = h.defers && some

@@ -10,7 +10,8 @@ import (
 var (
 	engineType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"size": tftypes.String}}
 	objectType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{
-		"name": tftypes.String, "id": tftypes.String, "tags": tftypes.Map{ElementType: tftypes.String}, "engines": tftypes.Map{ElementType: engineType},
+		"name": tftypes.String, "id": tftypes.String,
+		"tags": tftypes.Map{ElementType: tftypes.String}, "engines": tftypes.Map{ElementType: engineType},
 	}}
 )
 
@@ -50,7 +51,7 @@ func TestDepartures(t *testing.T) {
 		"computed parts are kept":    {object("n", "1", "t", "s"), object("m", "", "t", ""), object("m", "1", "t", "s"), ""},
 		"an unknown reference":       {object("n", "1", "t", "s"), object("?", "", "t", ""), object("?", "1", "t", "s"), ""},
 		"computed parts are lost":    {object("n", "1", "t", "s"), object("m", "", "t", ""), object("m", "", "t", ""), "null engines.a.size, null id"},
-		"the configuration is lost":  {object("n", "1", "t", "s"), object("m", "", "t", ""), object("n", "1", "t", "s"), "another name"},
+		"configuration is lost":      {object("n", "1", "t", "s"), object("m", "", "t", ""), object("n", "1", "t", "s"), "another name"},
 		"an argument is left out":    {object("n", "1", "t", "s"), object("", "", "t", ""), object("", "1", "t", "s"), "null name"},
 		"an element is left out":     {object("n", "1", "t", "s"), object("n", "", "", ""), object("n", "1", "", "s"), ""},
 		"an element should go":       {object("n", "1", "t", "s"), object("n", "", "", ""), object("n", "1", "t", "s"), "another tags.t"},
