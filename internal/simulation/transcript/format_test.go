@@ -80,3 +80,23 @@ func TestFormatSharesLines(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestFormatNumbersPlansByPriorState plans a replacement whose plan equals that of the
+// creation by chance.
+func TestFormatNumbersPlansByPriorState(t *testing.T) {
+	t.Parallel()
+	plan := func(process int, prior string) Call {
+		return Call{
+			Process: process, Method: "plan", Type: "hosting_app",
+			Given: []Value{{Name: "prior", Text: prior}}, Returned: []Value{{Name: "planned", Text: "p"}},
+		}
+	}
+	got := Format([]Command{{Line: "apply", Calls: []Call{plan(1, "null"), plan(2, "s"), plan(2, "null"), plan(3, "s")}}})
+	want := []string{
+		"apply", "  app", "    1 plan prior null -> planned 1", "    2 plan prior 1 -> planned 2",
+		"    2 plan prior null -> planned 1", "    3 plan prior 1 -> planned 2",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

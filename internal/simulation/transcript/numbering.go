@@ -29,7 +29,7 @@ func (n *numbering) lines(call Call, process int) []string {
 			case v.Name == "planned" && v.Text == prior && prior != "null":
 				text = "planned as prior"
 			default:
-				text = n.of(v)
+				text = n.of(v, prior)
 			}
 			if text != "" {
 				all = append(all, text)
@@ -65,8 +65,10 @@ func (n *numbering) lines(call Call, process int) []string {
 	return append([]string{text}, sets...)
 }
 
-// of returns a value's role and its number, or "" if there is no value.
-func (n *numbering) of(v Value) string {
+// of returns a value's role and its number, or "" if there is no value. Plans of different
+// prior states are different, even if they happen to be equal: a computed attribute more
+// would distinguish them.
+func (n *numbering) of(v Value, prior string) string {
 	switch v.Text {
 	case "":
 		return ""
@@ -78,10 +80,14 @@ func (n *numbering) of(v Value) string {
 		of = map[string]int{}
 		n.known[roleOf(v)] = of
 	}
-	if of[v.Text] == 0 {
-		of[v.Text] = len(of) + 1
+	key := v.Text
+	if v.Name == "planned" {
+		key = prior + "\x00" + v.Text
 	}
-	return fmt.Sprintf("%s %d", v.Name, of[v.Text])
+	if of[key] == 0 {
+		of[key] = len(of) + 1
+	}
+	return fmt.Sprintf("%s %d", v.Name, of[key])
 }
 
 // roleOf returns what a value shares its numbers with.
@@ -104,7 +110,7 @@ func (n *numbering) givenIdentity(v Value, prior string) string {
 	case "":
 		return "no identity"
 	}
-	return n.of(v)
+	return n.of(v, "")
 }
 
 // returnedIdentity returns what an answer has to say of an identity: only a new one counts.
@@ -113,5 +119,5 @@ func (n *numbering) returnedIdentity(v Value) string {
 		return ""
 	}
 	n.identity = v.Text
-	return n.of(v)
+	return n.of(v, "")
 }
