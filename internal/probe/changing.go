@@ -10,8 +10,8 @@ import (
 )
 
 // change sends a change to the instance, waits for its job and records whether the
-// service has applied the change. shows reports whether the change is visible afterwards;
-// nil means that it never is. change returns whether everything succeeded. It returns an
+// service has applied the change. shows reports whether the change is visible afterwards.
+// change returns whether everything succeeded. It returns an
 // error only if that could not be determined.
 func (p *probe) change(ctx context.Context, c call, shows func() (bool, error)) (*exchange, bool, error) {
 	x, err := p.sendWhenFree(ctx, c)
@@ -28,11 +28,9 @@ func (p *probe) change(ctx context.Context, c call, shows func() (bool, error)) 
 	if err := p.awaitJob(ctx, x); err != nil {
 		return x, false, err
 	}
-	seen := true
-	if shows != nil {
-		if seen, err = p.soon(ctx, shows); err != nil {
-			return x, false, err
-		}
+	seen, err := p.soon(ctx, shows)
+	if err != nil {
+		return x, false, err
 	}
 	p.took(x, seen, "is accepted by "+x.operation.name()+" and cannot be seen afterwards")
 	return x, seen, nil
@@ -112,21 +110,4 @@ func (p *probe) soon(ctx context.Context, shows func() (bool, error)) (bool, err
 			return false, err
 		}
 	}
-}
-
-// showing returns a function that reads a path and applies shows to the answer.
-func (p *probe) showing(ctx context.Context, path string, in map[string]string, shows func(any) bool) func() (bool, error) {
-	return func() (bool, error) {
-		x, err := p.read(ctx, path, in)
-		if err != nil {
-			return false, err
-		}
-		return x.as() && shows(x.json), nil
-	}
-}
-
-// refused sends a request that the service must refuse with a status.
-func (p *probe) refused(ctx context.Context, c call) error {
-	_, err := p.send(ctx, c)
-	return err
 }

@@ -159,7 +159,7 @@ func TestEveryFactHolds(t *testing.T) {
 		}
 		slices.Sort(unseen)
 		if difference := cmp.Diff(probe.Beyond(), unseen); difference != "" {
-			t.Errorf("facts that the probe did not see differ from Beyond (-listed +unseen): for a new one, send its request in internal/probe: reading.go reads, creating.go creates and deletes, steps.go lists the changes and has most of them, apps.go has those of apps, and rules.go those of x-rules. If no request can show it, add its place to internal/probe/beyond.go:\n%s", difference)
+			t.Errorf("facts that the probe did not see differ from Beyond (-listed +unseen): for a new one, send its request in internal/probe: reading.go reads, creating.go creates and deletes, steps.go lists the changes, whose bodies are the document's examples, and rules.go has those of x-rules. If no request can show it, add its place to internal/probe/beyond.go:\n%s", difference)
 		}
 		// The document's text has as many marks as the report has facts.
 		if marks := strings.Count(string(apispec.Document()), "x-settled: true\n"); marks != len(report.Findings) {
@@ -359,7 +359,7 @@ func TestNamesOtherForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := map[string]string{
-			"form of values":    "a tag has its letters in another case",
+			"form of values":    "tags is stored in another form",
 			"words of statuses": `InstanceStatus is "RUNNING" (GET /instances/{id}); InstanceStatus is "CREATING" (GET /instances/{id})`,
 		}
 		if difference := cmp.Diff(want, with(report, probe.Differs)); difference != "" {

@@ -82,17 +82,39 @@ func (p *probe) tryRule(ctx context.Context, rule string, c call) error {
 	return nil
 }
 
-// tryWrongNames sends names and tags that the rules do not allow.
-func (p *probe) tryWrongNames(ctx context.Context) error {
-	long := p.name + strings.Repeat("x", 100)
-	if err := p.tryRule(ctx, "name of an instance", call{method: http.MethodPatch, url: record, body: node{"name": long}}); err != nil {
-		return err
+// tryRefusedChanges sends requests that a service must refuse: with a status that the
+// document has, or by a rule. Each concerns only the probe's own instance, in case the
+// service executes one.
+func (p *probe) tryRefusedChanges(ctx context.Context) error {
+	for _, c := range []call{
+		{method: http.MethodPatch, url: record, body: node{"hosting_probe": true}, want: http.StatusBadRequest, what: "with a field that there is not"},
+		{method: http.MethodPut, url: record + "/allowlist", body: node{"allowlist": []any{"no-address"}}, want: http.StatusUnprocessableEntity, what: "with an address that is none"},
+		{method: http.MethodPost, url: record + "/actions/reset", body: node{"confirm": "not-" + p.instance}, want: http.StatusBadRequest, what: "with a confirm that is not the id"},
+	} {
+		if _, err := p.send(ctx, c); err != nil {
+			return err
+		}
 	}
-	tags := []any{strings.Repeat("x", 65)}
-	if err := p.tryRule(ctx, "tags", call{method: http.MethodPatch, url: record, body: node{"tags": tags}}); err != nil {
-		return err
+	for _, against := range []struct {
+		rule, method, url, field string
+		value                    any
+	}{
+		{"name of an instance", http.MethodPatch, "", "name", p.name + strings.Repeat("x", 100)},
+		{"tags", http.MethodPatch, "", "tags", []any{strings.Repeat("x", 65)}},
+		{"name of a database", http.MethodPost, "/postgres/databases", "name", "Hosting-Probe"},
+		{"name of an app", http.MethodPost, "/apps/import", "name", "Hosting_Probe"},
+	} {
+		c := call{method: against.method, url: record + against.url}
+		op, _ := p.document.operation(c.method, c.url)
+		c.body = p.example(op, node{against.field: against.value})
+		if against.rule == "name of an app" && p.options.Repo == "" {
+			continue
+		}
+		if err := p.tryRule(ctx, against.rule, c); err != nil {
+			return err
+		}
 	}
-	return p.tryRule(ctx, "name of a database", call{method: http.MethodPost, url: record + "/postgres/databases", body: node{"name": "Hosting-Probe"}})
+	return nil
 }
 
 // tryRotation rotates all passwords.
@@ -102,9 +124,15 @@ func (p *probe) tryRotation(ctx context.Context) error {
 	if err != nil || !before.as() {
 		return err
 	}
-	x, rotated, err := p.change(ctx, call{method: http.MethodPost, url: record + "/actions/rotate", body: node{}, want: http.StatusAccepted},
-		p.showing(ctx, connection, nil, func(after any) bool { return isRotated(before.json, after) }))
-	if err == nil && x.as() {
+	x, _, err := p.try(ctx, http.MethodPost, "/actions/rotate", nil, nil)
+	if err != nil || !x.as() {
+		return err
+	}
+	rotated, err := p.soon(ctx, func() (bool, error) {
+		after, err := p.read(ctx, connection, nil)
+		return err == nil && after.as() && isRotated(before.json, after.json), err
+	})
+	if err == nil {
 		p.findings.found(rulesAt+"rotation", rotated, "a URL or the service key stays as it was, or the anon key does not")
 	}
 	return err
@@ -127,8 +155,7 @@ func isRotated(before, after any) bool {
 
 // tryNoEngine turns every engine off.
 func (p *probe) tryNoEngine(ctx context.Context) error {
-	x, off, err := p.change(ctx, call{method: http.MethodPut, url: record + "/engines", body: node{"engines": node{}}, want: http.StatusAccepted},
-		p.showing(ctx, record, nil, func(body any) bool { return len(engineSet(object(body))) == 0 }))
+	x, off, err := p.try(ctx, http.MethodPut, "/engines", node{"engines": node{}}, nil)
 	if err == nil {
 		p.findings.found(rulesAt+"no engine", off, x.answered()+" to "+x.said()+" with none")
 	}

@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,26 +14,46 @@ type step struct {
 	try  func(context.Context) error
 }
 
+// probed names the database and the app that the probe creates and deletes.
+const (
+	probedDatabase = "hosting_probe"
+	probedApp      = "hosting-probe"
+)
+
+var inProbedDatabase = url.Values{"database": {probedDatabase}}
+
 // steps returns the changes to try on an instance with a plan and the engines' floors.
 // The most destructive ones come last.
 func (p *probe) steps(plan, floors node) []step {
+	extension, database := map[string]string{"name": "pg_trgm"}, map[string]string{"name": probedDatabase}
+	inDatabase := node{"database": probedDatabase}
 	steps := []step{
 		{"a new name and tags", p.tryRename},
-		{"what is refused", p.tryWrongChanges},
-		{"names that the rules do not allow", p.tryWrongNames},
+		{"what is refused", p.tryRefusedChanges},
 		{"a method that a path does not take", p.tryAnotherMethod},
-		{"the allowlist", p.tryAllowlist},
-		{"the SQL console", p.tryConsole},
+		p.step("the allowlist", http.MethodPut, "/allowlist", nil, nil),
+		{"a query while the console is off", func(ctx context.Context) error { return p.tryQuery(ctx, http.StatusForbidden) }},
+		p.step("the SQL console", http.MethodPut, "/sql-console", nil, nil),
+		p.step("the SQL console at its other path", http.MethodPut, "/engines/postgres/console", nil, nil),
+		{"a query", func(ctx context.Context) error { return p.tryQuery(ctx, http.StatusOK) }},
 		{"a database", p.tryDatabase},
-		{"a Postgres extension", p.tryExtension},
-		{"the auth settings", p.tryAuthSettings},
+		p.step("a Postgres extension", http.MethodPut, "/postgres/extensions/{name}", inDatabase, extension),
+		{"to drop the extension", func(ctx context.Context) error {
+			x, gone, err := p.try(ctx, http.MethodDelete, "/postgres/extensions/{name}", nil, extension)
+			if err == nil && x.as() {
+				p.findings.found("#/components/parameters/Database", gone, "names the database, and the extension is still there after its deletion")
+			}
+			return err
+		}},
+		p.step("to drop the database", http.MethodDelete, "/postgres/databases/{name}", nil, database),
+		p.stepOf("auth", p.step("the auth settings", http.MethodPatch, "/engines/auth/settings", nil, nil)),
 	}
 	if p.options.Repo != "" {
-		steps = append(steps, step{"an app", func(ctx context.Context) error { return p.tryApp(ctx, floors) }})
+		steps = append(steps, p.stepOf("apps", step{"an app", func(ctx context.Context) error { return p.tryApp(ctx, floors) }}))
 	}
 	return append(steps,
 		step{"to read all of the instance", func(ctx context.Context) error { return p.readInstance(ctx, p.instance) }},
-		step{"a restart of an engine", p.tryRestart},
+		p.step("a restart of an engine", http.MethodPost, "/engines/{engine}/actions/restart", nil, map[string]string{"engine": "postgres"}),
 		step{"a rotation of passwords", p.tryRotation},
 		step{"the plan that it has, once more", func(ctx context.Context) error { return p.tryResize(ctx, plan) }},
 		step{"a reset and a restoration", p.tryReset},
@@ -43,101 +62,42 @@ func (p *probe) steps(plan, floors node) []step {
 	)
 }
 
-const record = "/instances/{id}"
+// step is a step of one change that needs nothing but its example.
+func (p *probe) step(what, method, url string, with node, in map[string]string) step {
+	return step{what, func(ctx context.Context) error {
+		_, _, err := p.try(ctx, method, url, with, in)
+		return err
+	}}
+}
+
+// stepOf is a step for an instance that has an engine.
+func (p *probe) stepOf(engine string, s step) step {
+	return step{s.what, func(ctx context.Context) error {
+		x, err := p.read(ctx, record, nil)
+		if err != nil || !slices.Contains(engineSet(object(x.json)), engine) {
+			return err
+		}
+		return s.try(ctx)
+	}}
+}
 
 func (p *probe) tryRename(ctx context.Context) error {
 	// With this name, a person can still recognise the instance.
 	renamed := p.name + "-renamed"
-	var stored any
-	_, took, err := p.change(ctx, call{
-		method: http.MethodPatch, url: record, body: node{"name": renamed, "tags": []any{"hosting-probe", "Renamed"}}, want: http.StatusAccepted,
-	}, p.showing(ctx, record, nil, func(body any) bool {
-		stored = object(body)["tags"]
-		return object(body)["name"] == renamed && listed(list(stored), "Renamed")
-	}))
+	_, took, err := p.try(ctx, http.MethodPatch, "", node{"name": renamed}, nil)
 	if took {
 		p.name = renamed
-		p.findings.found(rulesAt+"form of values", has(stored, "Renamed"), "a tag has its letters in another case")
 	}
 	return err
 }
 
-// tryWrongChanges sends requests that a service must refuse. Each concerns only the
-// probe's own instance, in case the service executes one.
-func (p *probe) tryWrongChanges(ctx context.Context) error {
-	for _, c := range []call{
-		{method: http.MethodPatch, url: record, body: node{"hosting_probe": true}, want: http.StatusBadRequest, what: "with a field that there is not"},
-		{method: http.MethodPut, url: record + "/allowlist", body: node{"allowlist": []any{"no-address"}}, want: http.StatusUnprocessableEntity, what: "with an address that is none"},
-		{method: http.MethodPost, url: record + "/actions/reset", body: node{"confirm": "not-" + p.instance}, want: http.StatusBadRequest, what: "with a confirm that is not the id"},
-	} {
-		if err := p.refused(ctx, c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *probe) tryAllowlist(ctx context.Context) error {
-	const block, address = "203.0.113.0/24", "198.51.100.7" // reserved for documentation, so not in use
-	path := record + "/allowlist"
-	spelt := false
-	x, _, err := p.change(ctx, call{method: http.MethodPut, url: path, body: node{"allowlist": []any{block, address + "/32"}}, want: http.StatusAccepted},
-		p.showing(ctx, path, nil, func(body any) bool {
-			stored := object(body)["allowlist"]
-			spelt = has(stored, address) || has(stored, address+"/32")
-			return has(stored, block)
-		}))
-	if err == nil && x.as() {
-		p.findings.found(rulesAt+"spelling of addresses", spelt, "neither spelling of an address that was sent is stored")
-	}
-	return err
-}
-
-func (p *probe) tryConsole(ctx context.Context) error {
-	query := call{method: http.MethodPost, url: record + "/engines/postgres/query", body: node{"sql": "SELECT 1 AS one"}, want: http.StatusForbidden, what: "while the console is off"}
-	if err := p.refused(ctx, query); err != nil {
-		return err
-	}
-	for _, twin := range []struct{ path, mode string }{{record + "/sql-console", "rw"}, {record + "/engines/postgres/console", "ro"}} {
-		_, _, err := p.change(ctx, call{method: http.MethodPut, url: twin.path, body: node{"mode": twin.mode}, want: http.StatusAccepted},
-			p.showing(ctx, twin.path, nil, func(body any) bool { return object(body)["mode"] == twin.mode }))
-		if err != nil {
-			return err
-		}
-	}
-	x, err := p.read(ctx, record+"/postgres/databases", nil)
-	if err != nil {
-		return err
-	}
-	databases := names(records(x.json, "databases"), "name")
-	body := node{"sql": "SELECT 1 AS one"}
-	if len(databases) > 0 {
-		body["database"] = databases[0]
-	}
-	query.body, query.want, query.what = body, http.StatusOK, ""
-	if x, err = p.send(ctx, query); err != nil {
-		return err
-	}
-	if x.as() || x.status == http.StatusBadRequest || x.status == http.StatusUnprocessableEntity {
-		p.took(x, x.as(), x.answered()+" to "+x.said())
-	}
-	if !x.as() {
-		return nil
-	}
-	query.body, query.want, query.what = node{"sql": "SELEC 1"}, http.StatusUnprocessableEntity, "with a statement that is none"
-	return p.refused(ctx, query)
-}
-
-// probedDatabase is the name of the database that the probe creates and drops.
-const probedDatabase = "hosting_probe"
-
+// tryDatabase creates a database, sends the request again with the same key before its job
+// has ended, and then without the key.
 func (p *probe) tryDatabase(ctx context.Context) error {
-	path := record + "/postgres/databases"
-	there := p.showing(ctx, path, nil, func(body any) bool {
-		return slices.Contains(names(records(body, "databases"), "name"), probedDatabase)
-	})
-	// The second is sent before the first has finished.
-	creation := call{method: http.MethodPost, url: path, body: node{"name": probedDatabase}, header: http.Header{"Idempotency-Key": {p.name}}, want: http.StatusAccepted}
+	creation := call{
+		method: http.MethodPost, url: record + "/postgres/databases", body: node{"name": probedDatabase},
+		in: map[string]string{"id": p.instance}, header: http.Header{"Idempotency-Key": {p.name}}, want: http.StatusAccepted,
+	}
 	first, err := p.sendWhenFree(ctx, creation)
 	if err != nil {
 		return err
@@ -155,7 +115,7 @@ func (p *probe) tryDatabase(ctx context.Context) error {
 			return err
 		}
 	}
-	seen, err := p.soon(ctx, there)
+	seen, err := p.soon(ctx, func() (bool, error) { return p.shows(ctx, creation) })
 	if err != nil {
 		return err
 	}
@@ -166,82 +126,97 @@ func (p *probe) tryDatabase(ctx context.Context) error {
 		return nil
 	}
 	creation.header, creation.want, creation.what = nil, http.StatusConflict, "with a name that is taken"
-	return p.refused(ctx, creation)
+	_, err = p.send(ctx, creation)
+	return err
 }
 
-// tryExtension sets and drops an extension in the probed database, and then drops the
-// database.
-func (p *probe) tryExtension(ctx context.Context) error {
-	const extension = "pg_trgm"
-	path, list := record+"/postgres/extensions/{name}", record+"/postgres/extensions"
-	in := map[string]string{"id": p.instance, "name": extension}
-	query := url.Values{"database": {probedDatabase}}
-	// listed reads with the parameter database. Without it, the service lists all
-	// extensions.
-	listed := func(wanted bool) func() (bool, error) {
-		return func() (bool, error) {
-			x, err := p.send(ctx, call{method: http.MethodGet, url: list, query: query, want: http.StatusOK})
-			if err != nil || !x.as() {
-				return false, err
-			}
-			all := records(x.json, "extensions")
-			alone := !slices.ContainsFunc(all, func(one node) bool { return one["database"] != probedDatabase })
-			return alone && slices.Contains(names(all, "name"), extension) == wanted, nil
-		}
+// tryQuery sends the example of a query, and one that is no SQL.
+func (p *probe) tryQuery(ctx context.Context, want int) error {
+	query := call{method: http.MethodPost, url: record + "/engines/postgres/query", want: want}
+	op, _ := p.document.operation(query.method, query.url)
+	if want == http.StatusForbidden {
+		query.body, query.what = p.example(op, node{"database": nil}), "while the console is off"
+		_, err := p.send(ctx, query)
+		return err
 	}
-	_, there, err := p.change(ctx, call{method: http.MethodPut, url: path, in: in, body: node{"database": probedDatabase}, want: http.StatusAccepted}, listed(true))
+	x, err := p.read(ctx, record+"/postgres/databases", nil)
 	if err != nil {
 		return err
 	}
-	if there {
-		x, gone, err := p.change(ctx, call{method: http.MethodDelete, url: path, in: in, query: query, want: http.StatusAccepted}, listed(false))
+	with := node{"database": nil}
+	if databases := names(records(x.json, "databases"), "name"); len(databases) > 0 {
+		with["database"] = databases[0]
+	}
+	query.body = p.example(op, with)
+	if x, err = p.send(ctx, query); err != nil {
+		return err
+	}
+	if x.as() || x.status == http.StatusBadRequest || x.status == http.StatusUnprocessableEntity {
+		p.took(x, x.as(), x.answered()+" to "+x.said())
+	}
+	if !x.as() {
+		return nil
+	}
+	query.body, query.want, query.what = node{"sql": "SELEC 1"}, http.StatusUnprocessableEntity, "with a statement that is none"
+	_, err = p.send(ctx, query)
+	return err
+}
+
+// tryApp imports an app, changes each of its settings and deletes it.
+func (p *probe) tryApp(ctx context.Context, floors node) error {
+	in := map[string]string{"id": p.instance, "name": probedApp}
+	memory := object(floors["apps"])["floor_mb"]
+	imported := node{"name": probedApp, "repo": p.options.Repo, "branch": p.options.Branch, "port": p.options.Port, "memory_mb": memory}
+	const app = "/apps/{name}"
+	_, there, err := p.try(ctx, http.MethodPost, "/apps/import", imported, nil)
+	if err != nil || !there {
+		return err
+	}
+	if err := p.awaitBuild(ctx, in); err != nil {
+		return err
+	}
+	if _, _, err = p.try(ctx, http.MethodPatch, app, node{"branch": p.options.Branch, "port": p.options.Port + 1, "memory_mb": memory}, in); err != nil {
+		return err
+	}
+	if err := p.readApps(ctx, p.instance); err != nil {
+		return err
+	}
+	for _, action := range []string{"redeploy", "restart"} {
+		if _, _, err := p.try(ctx, http.MethodPost, app+"/actions/"+action, nil, in); err != nil {
+			return err
+		}
+	}
+	if err := p.awaitBuild(ctx, in); err != nil {
+		return err
+	}
+	if err := p.tryPaging(ctx, paged{record + app + "/builds", in, "Builds", "builds"}); err != nil {
+		return err
+	}
+	_, _, err = p.try(ctx, http.MethodDelete, app, nil, in)
+	return err
+}
+
+// awaitBuild waits until no build of an app is in progress. The outcome of a build does
+// not matter, because the repository may be any.
+func (p *probe) awaitBuild(ctx context.Context, in map[string]string) error {
+	ctx, cancel := context.WithTimeout(ctx, p.options.Wait)
+	defer cancel()
+	for {
+		x, err := p.read(ctx, record+"/apps/{name}/builds", in)
 		if err != nil {
 			return err
 		}
-		if x.as() {
-			p.findings.found("#/components/parameters/Database", gone, "names the database, and the extension is still there after its deletion")
+		going := slices.ContainsFunc(records(x.json, "builds"), func(build node) bool {
+			status := strings.ToLower(text(build["status"]))
+			return build["finished_at"] == nil && (status == "queued" || status == "running")
+		})
+		if !going {
+			return nil
+		}
+		if err := pause(ctx, p.options.Poll); err != nil {
+			return err
 		}
 	}
-	databases := record + "/postgres/databases"
-	_, _, err = p.change(ctx, call{method: http.MethodDelete, url: databases + "/{name}", in: map[string]string{"id": p.instance, "name": probedDatabase}, want: http.StatusAccepted},
-		p.showing(ctx, databases, nil, func(body any) bool {
-			return !slices.Contains(names(records(body, "databases"), "name"), probedDatabase)
-		}))
-	return err
-}
-
-func (p *probe) tryAuthSettings(ctx context.Context) error {
-	if on, err := p.engineIsOn(ctx, "auth"); err != nil || !on {
-		return err
-	}
-	const site = "https://probe.example"
-	path := record + "/engines/auth/settings"
-	stored := ""
-	_, took, err := p.change(ctx, call{method: http.MethodPatch, url: path, body: node{"site_url": site, "redirect_urls": []any{site + "/**"}}, want: http.StatusAccepted},
-		p.showing(ctx, path, nil, func(body any) bool {
-			stored = text(object(body)["site_url"])
-			return strings.TrimSuffix(stored, "/") == site
-		}))
-	if took {
-		p.findings.found(rulesAt+"form of values", stored == site, "a URL has a slash that was not sent")
-	}
-	return err
-}
-
-func (p *probe) engineIsOn(ctx context.Context, engine string) (bool, error) {
-	x, err := p.read(ctx, record, nil)
-	if err != nil {
-		return false, err
-	}
-	return slices.Contains(engineSet(object(x.json)), engine), nil
-}
-
-func (p *probe) tryRestart(ctx context.Context) error {
-	_, _, err := p.change(ctx, call{
-		method: http.MethodPost, url: record + "/engines/{engine}/actions/restart", body: node{},
-		in: map[string]string{"id": p.instance, "engine": "postgres"}, want: http.StatusAccepted,
-	}, nil)
-	return err
 }
 
 // tryResize requests the instance's current plan, so that it costs nothing. The service
@@ -266,73 +241,45 @@ func (p *probe) tryResize(ctx context.Context, plan node) error {
 }
 
 func (p *probe) tryReset(ctx context.Context) error {
-	backups := record + "/backups"
-	var newest string
-	listed := p.showing(ctx, backups, nil, func(body any) bool {
-		newest = append(names(records(body, "backups"), "id"), "")[0]
-		return newest != ""
+	if _, _, err := p.try(ctx, http.MethodPost, "/actions/reset", node{"confirm": p.instance}, nil); err != nil {
+		return err
+	}
+	newest := ""
+	there, err := p.soon(ctx, func() (bool, error) {
+		x, err := p.read(ctx, record+"/backups", nil)
+		if err == nil && x.as() {
+			newest = append(names(records(x.json, "backups"), "id"), "")[0]
+		}
+		return newest != "", err
 	})
-	_, _, err := p.change(ctx, call{
-		method: http.MethodPost, url: record + "/actions/reset", body: node{"confirm": p.instance, "engine": "postgres"}, want: http.StatusAccepted,
-	}, nil)
-	if err != nil {
+	if err != nil || !there {
 		return err
 	}
-	if there, err := p.soon(ctx, listed); err != nil || !there {
-		return err
-	}
-	_, _, err = p.change(ctx, call{
-		method: http.MethodPost, url: record + "/actions/restore", body: node{"confirm": p.instance, "backup_id": newest}, want: http.StatusAccepted,
-	}, nil)
+	_, _, err = p.try(ctx, http.MethodPost, "/actions/restore", node{"confirm": p.instance, "backup_id": newest}, nil)
 	return err
 }
 
-// tryEngines turns on the engines that a create request cannot turn on. It combines as
-// many as fit the plan together with the engines that are on, until each was on or does
-// not fit.
+// tryEngines turns on the engines that a create request cannot turn on, each beside
+// Postgres, if they fit the plan.
 func (p *probe) tryEngines(ctx context.Context, plan, floors node) error {
-	x, err := p.read(ctx, record, nil)
-	if err != nil {
-		return err
-	}
 	floor := func(name string) int { return number(object(floors[name])["floor_mb"]) }
-	budgets, sum := node{}, 0
-	for _, name := range engineSet(object(x.json)) {
-		budgets[name] = node{"memory_mb": floor(name)}
-		sum += floor(name)
-	}
 	memory := number(plan["memory_mb"])
 	if memory > 0 {
-		over := maps.Clone(budgets)
-		over["postgres"] = node{"memory_mb": memory + 1}
+		over := node{"postgres": node{"memory_mb": memory + 1}}
 		if err := p.tryRule(ctx, "budgets of engines", call{method: http.MethodPut, url: record + "/engines", body: node{"engines": over}}); err != nil {
 			return err
 		}
 	}
-	room := memory - sum
-	for left := []string{"redis", "couchdb", "nats"}; len(left) > 0; {
-		wanted, free, later := node{}, room, []string(nil)
-		for name, budget := range budgets {
-			wanted[name] = budget
-		}
-		for _, name := range left {
-			if floor(name) == 0 || floor(name) > free {
-				later = append(later, name)
-				continue
-			}
-			free -= floor(name)
+	for _, others := range [][]string{{"redis"}, {"couchdb"}, {"nats"}, {"apps"}, {"apps", "auth"}} {
+		wanted, sum := node{}, 0
+		for _, name := range append(others, "postgres") {
 			wanted[name] = node{"memory_mb": floor(name)}
+			sum += floor(name)
 		}
-		if len(later) == len(left) {
-			return nil // none fits
+		if floor(others[len(others)-1]) == 0 || sum > memory {
+			continue
 		}
-		left = later
-		_, _, err := p.change(ctx, call{method: http.MethodPut, url: record + "/engines", body: node{"engines": wanted}, want: http.StatusAccepted},
-			p.showing(ctx, record, nil, func(body any) bool {
-				on := engineSet(object(body))
-				return len(on) == len(wanted) && !slices.ContainsFunc(on, func(name string) bool { return wanted[name] == nil })
-			}))
-		if err != nil {
+		if _, _, err := p.try(ctx, http.MethodPut, "/engines", node{"engines": wanted}, nil); err != nil {
 			return err
 		}
 		if _, err := p.read(ctx, record+"/connection", nil); err != nil {
