@@ -2,7 +2,6 @@ package probe
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,7 +25,7 @@ func (p *probe) judgeBody(x *exchange, schema string) {
 	for _, found := range d.validator.Differences(x.method, x.url, x.status, x.json) {
 		value, field := d.find(schema, found.JSONPointer())
 		at, described := d.follow(value)
-		wrong := wrongWith(described, found)
+		wrong := wrongWith(found)
 		if field != "" && value != field {
 			wrong = "one of its elements " + wrong
 		}
@@ -87,25 +86,17 @@ func (d document) find(place string, pointer []string) (value, field string) {
 	return place, field
 }
 
-// wrongWith describes a difference from a schema.
-func wrongWith(schema node, found *openapi3.SchemaError) string {
+// wrongWith describes a difference from a schema, without the value unless that is a word in
+// place of those that the document lists.
+func wrongWith(found *openapi3.SchemaError) string {
 	written, isText := found.Value.(string)
-	switch keyword := found.SchemaField; {
-	case keyword == "required":
-		if unknown := unknownFields(found); unknown != "" {
-			return "is missing, but there is " + unknown
-		}
-		return "is missing"
-	case keyword == "enum" && isWord(written):
+	if found.SchemaField == "enum" && isText && isWord(written) {
 		return fmt.Sprintf("is %q that the document does not list", written)
-	case keyword == "enum" && isText:
-		return "has a value that the document does not list"
-	case keyword == "type", keyword == "nullable", keyword == "enum":
-		return "is " + kindOf(found.Value) + ", not " + kindSaid(schema)
-	case keyword == "format":
+	}
+	if found.SchemaField == "format" {
 		return "does not have the format " + found.Schema.Format
 	}
-	return "is not valid: " + found.Reason // of a pattern or a limit, without the value
+	return "is not valid: " + found.Reason
 }
 
 // unknownFields returns the fields of an object that its schema lacks.
@@ -118,27 +109,6 @@ func unknownFields(found *openapi3.SchemaError) string {
 	}
 	slices.Sort(unknown)
 	return strings.Join(unknown, ", ")
-}
-
-// kindOf describes the type of a value.
-func kindOf(value any) string {
-	switch value := value.(type) {
-	case nil:
-		return "null"
-	case node:
-		return "an object"
-	case []any:
-		return "a list"
-	case string:
-		return "a string"
-	case bool:
-		return "a boolean"
-	case float64:
-		if value == math.Trunc(value) {
-			return "an integer"
-		}
-	}
-	return "a number"
 }
 
 var word = regexp.MustCompile(`^[A-Za-z][A-Za-z_ -]{0,39}$`)

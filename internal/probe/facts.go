@@ -12,20 +12,18 @@ type Fact struct {
 	Place string `json:"place"`
 	// Name is a short form of Place, such as Job.status or GET /webhooks.
 	Name string `json:"name"`
-	// Says is the fact itself. How describes how it is checked.
+	// Says is the fact itself.
 	Says string `json:"says"`
-	How  string `json:"how"`
 }
 
 // facts returns all facts that the document marks as settled.
 func (d document) facts() []Fact {
-	users := d.users()
 	places := map[string]bool{}
 	d.reach("#", d.tree, places)
 	var all []Fact
 	for _, place := range slices.Sorted(maps.Keys(places)) {
 		if settled(d.at(place)) {
-			all = append(all, Fact{Place: place, Name: name(place), Says: d.says(place), How: how(place, users[place])})
+			all = append(all, Fact{Place: place, Name: name(place), Says: d.says(place)})
 		}
 	}
 	return all
@@ -85,35 +83,4 @@ func kindSaid(schema node) string {
 		said += " (" + format + ")"
 	}
 	return said
-}
-
-// users returns, for each place, the operations that use it: as a field of a request or
-// an answer, a parameter or a response.
-func (d document) users() map[string][]string {
-	users := map[string][]string{}
-	for _, op := range d.operations() {
-		seen := map[string]bool{}
-		for _, place := range append(op.parameters(), op.place) {
-			d.reach(place, d.at(place), seen)
-		}
-		for place := range seen {
-			users[place] = append(users[place], op.name())
-		}
-	}
-	return users
-}
-
-// how describes which operations check a fact. It names only the first two, because many
-// facts are used by all operations.
-func how(place string, users []string) string {
-	if reason, beyond := beyond[place]; beyond {
-		return "not checked: " + reason
-	}
-	if rule, is := strings.CutPrefix(place, rulesAt); is {
-		return rules[rule]
-	}
-	if len(users) > 2 {
-		return users[0] + ", " + users[1] + " and others"
-	}
-	return strings.Join(users, ", ")
 }

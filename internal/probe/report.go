@@ -37,7 +37,7 @@ func (p *probe) report() Report {
 	for _, fact := range p.document.facts() {
 		verdict, details := p.findings.verdict(fact.Place)
 		if verdict == NotSeen {
-			details = []string{p.whyNotSeen(fact)}
+			details = []string{p.whyNotSeen()}
 		}
 		for i, detail := range details {
 			details[i] = p.withoutKey(detail)
@@ -52,18 +52,14 @@ func (p *probe) report() Report {
 	return r
 }
 
-func (p *probe) whyNotSeen(f Fact) string {
-	if reason, known := beyond[f.Place]; known {
-		return reason
-	}
-	why := "nothing showed it"
+func (p *probe) whyNotSeen() string {
 	switch {
 	case !p.options.Create:
-		why += "; --create may"
-	case strings.Contains(f.How, "/apps") && p.options.Repo == "":
-		why += "; --repo may"
+		return "nothing showed it; --create may"
+	case p.options.Repo == "":
+		return "nothing showed it; --repo may, if it is about apps"
 	}
-	return why
+	return "nothing showed it"
 }
 
 // Count returns the number of facts with a verdict.

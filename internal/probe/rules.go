@@ -7,25 +7,8 @@ import (
 	"strings"
 )
 
-// rules describes how the probe checks each rule that does not belong to a single
-// operation, field or answer of the document.
-var rules = map[string]string{
-	"authorization scheme":  "GET /me, with the scheme in lower case",
-	"HEAD":                  "HEAD /me",
-	"another method":        "POST /instances/{id}/connection",
-	"words of statuses":     "each word that the document lists",
-	"form of values":        "PATCH /instances/{id}, PATCH /instances/{id}/engines/auth/settings",
-	"spelling of addresses": "PUT /instances/{id}/allowlist",
-	"name of an instance":   "PATCH /instances/{id}",
-	"name of an app":        "POST /instances/{id}/apps/import",
-	"name of a database":    "POST /instances/{id}/postgres/databases",
-	"tags":                  "PATCH /instances/{id}",
-	"budgets of engines":    "PUT /instances/{id}/engines",
-	"no engine":             "PUT /instances/{id}/engines",
-	"rotation":              "POST /instances/{id}/actions/rotate",
-	"secret of an endpoint": "GET /webhooks",
-}
-
+// rulesAt is where the document has the rules that do not belong to a single operation, field
+// or answer.
 const (
 	rulesAt         = "#/x-rules/"
 	wordsOfStatuses = rulesAt + "words of statuses"

@@ -76,6 +76,3 @@ func number(value any) int {
 	found, _ := value.(float64)
 	return int(found)
 }
-
-// has reports whether a list contains a value.
-func has(all any, value string) bool { return slices.Contains(list(all), any(value)) }

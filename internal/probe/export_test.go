@@ -1,9 +1,0 @@
-package probe
-
-import (
-	"maps"
-	"slices"
-)
-
-// Beyond returns the places that are listed as beyond the probe.
-func Beyond() []string { return slices.Sorted(maps.Keys(beyond)) }
