@@ -3,7 +3,6 @@ package acceptance
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -12,8 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
@@ -273,31 +270,6 @@ func TestSavedReplacementOfAnotherAccount(t *testing.T) {
 	must(t, len(own.Instances()) == 1 && len(w.managed()) == 2, "the state: got %v, want two objects, and one instance at the service", w.managed())
 }
 
-// Each Update compares the account itself, even if the change needs no request and no
-// plan has compared it.
-func TestUpdateOfAnotherAccount(t *testing.T) {
-	t.Parallel()
-	kinds := append(slices.Sorted(maps.Keys(fleetChildren)), "hosting_instance", "hosting_account_profile")
-	f := newFleet(t, 1, kinds...)
-	note, err := json.Marshal(map[string]string{"id": "acc-another", "origin": strings.TrimSuffix(f.BaseURL, "/api/v1")})
-	must(t, err == nil, "%v", err)
-	private, err := json.Marshal(map[string][]byte{"account": note})
-	must(t, err == nil, "%v", err)
-	for _, kind := range kinds {
-		t.Run(kind, func(t *testing.T) {
-			state := dynamic(t, f.states[kind])
-			applied, err := configured(t, f.Server).ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
-				TypeName: kind, PriorState: state, PlannedState: state, Config: dynamic(t, f.configurationOf(t, kind, f.states[kind])), PlannedPrivate: private,
-			})
-			must(t, err == nil, "%v", err)
-			if len(applied.Diagnostics) != 1 || applied.Diagnostics[0].Summary != "The state belongs to another account" {
-				t.Errorf("the update: got %v, want one error about another account", applied.Diagnostics)
-			}
-		})
-	}
-	must(t, len(changes(f.Server)) == 0, "requests to the other account: got %v, want none", changes(f.Server))
-}
-
 // A refresh that finds an object at another origin notes this before a change or a
 // destroy, even if the service is slow to return the account.
 func TestMovedOriginOfALateAccount(t *testing.T) {
@@ -315,126 +287,12 @@ func TestMovedOriginOfALateAccount(t *testing.T) {
 	must(t, len(fake.Webhooks()) == 0, "the endpoint is not deleted")
 }
 
-func TestAllowedAccountIDs(t *testing.T) {
-	fake := startFake(t)
-	w := newWorkspace(t, fake, "")
-	allow := func(ids string) {
-		w.configure("provider \"hosting\" {\n  allowed_account_ids = " + ids + "\n}\n" + fmt.Sprintf(guardedHCL, "first"))
-	}
-	allow(`["acc-another"]`)
-	w.says(1, []string{"The account is not allowed", fake.AccountID(), "acc-another"}, "apply", "-auto-approve")
-	must(t, len(fake.Instances()) == 0, "an instance was created in an account that is not allowed")
-	for _, r := range fake.Requests() {
-		must(t, r.Path == "/me", "requests in an account that is not allowed: got %s %s, want only /me", r.Method, r.Path)
-	}
-	allow(`[]`)
-	w.says(1, nil, "plan")
-	allow(fmt.Sprintf("[%q, %q]", "acc-another", fake.AccountID()))
-	w.apply()
-	w.mustBeSettled()
-}
-
-// A note needs the account's id. Without it nothing fails, and no object leaves the
-// state.
-func TestAccountThatCannotBeRead(t *testing.T) {
-	fake := startFake(t)
-	repair := fake.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, Status: http.StatusInternalServerError})
-	w := newWorkspace(t, fake, fmt.Sprintf(guardedHCL, "first"))
-	w.apply()
-	w.mustBeSettled()
-	repair()
-	w.apply() // writes the note
-	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, Status: http.StatusInternalServerError})
-	fake.RemoveInstance(onlyInstance(t, fake))
-	w.says(1, []string{"Unable to confirm that Instance shop", "/me"}, "plan")
-}
-
-// Terraform passes no private state to the deletion of a tainted object, so the deletion
-// has no note. An account that does not have the object must not remove it from the
-// state.
-func TestTaintedObjectOfAnotherAccount(t *testing.T) {
-	t.Parallel()
-	needsCLI(t)
-	for name, row := range map[string]struct {
-		address, hcl string
-		remove       func(*fakeservicetest.Server)
-	}{
-		"an instance": {"hosting_instance.shop", "resource \"hosting_instance\" \"shop\" {\n  name                = \"shop\"\n  plan                = \"free\"\n  region              = \"eu-central\"\n  engines             = {}\n  deletion_protection = false\n}\n",
-			func(own *fakeservicetest.Server) { own.RemoveInstance(own.Instances()[0].ID) }},
-		"an endpoint": {"hosting_webhook_endpoint.hook", "resource \"hosting_webhook_endpoint\" \"hook\" {\n  url = \"https://hooks.example.com/shop\"\n}\n",
-			func(own *fakeservicetest.Server) { own.RemoveWebhook(own.Webhooks()[0].ID) }},
-		"a database": {"hosting_postgres_database.orders", "resource \"hosting_postgres_database\" \"orders\" {\n  instance_id         = %q\n  name                = \"orders\"\n  deletion_protection = false\n}\n",
-			func(own *fakeservicetest.Server) { own.RemoveInstance("i-shop") }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			own, other := startFake(t), startFake(t)
-			if strings.Contains(row.hcl, "%q") {
-				own.AddInstance(fakeservice.Instance{ID: "i-shop", Name: "shop", Engines: map[string]*fakeservice.Engine{"postgres": {}}})
-				row.hcl = fmt.Sprintf(row.hcl, "i-shop")
-			}
-			w := newWorkspace(t, own, row.hcl)
-			w.apply()
-			w.says(0, nil, "taint", row.address)
-			w.says(0, nil, "plan", "-out=saved")
-			managed, before := w.managed(), len(changes(own))
-			w.use(other, fakeservicetest.APIKey)
-			for _, command := range []string{"apply -no-color saved", "apply -auto-approve", "apply -auto-approve -refresh=false", "destroy -auto-approve"} {
-				r := w.run(strings.Fields(command)...)
-				must(t, r.exit == 1 && slices.Equal(w.managed(), managed), "%s: got exit %d and the state %v, want exit 1 and the state as before:\n%s", command, r.exit, w.managed(), r.output)
-			}
-			must(t, len(changes(other)) == 0, "requests to the other account: got %v, want none", changes(other))
-			must(t, len(changes(own)) == before, "requests to the own account: got %v, want no further ones", changes(own))
-
-			w.use(own, fakeservicetest.APIKey)
-			w.says(0, nil, "apply", "-auto-approve", "-refresh=false")
-			w.mustBeSettled()
-
-			// Once the object is gone, the deletion is also refused with the right key,
-			// and the advice works.
-			w.says(0, nil, "taint", row.address)
-			row.remove(own)
-			w.says(1, []string{"Unable to confirm that", "terraform state rm ADDRESS"}, "apply", "-auto-approve", "-refresh=false")
-			w.says(1, []string{"Unable to confirm that"}, "plan")
-			w.says(0, nil, "state", "rm", row.address)
-			w.says(0, nil, "plan", "-refresh=false")
-		})
-	}
-}
-
 // answersMe changes the account that GET /me returns.
 func answersMe(fake *fakeservicetest.Server, change func(account map[string]any)) (remove func()) {
 	return fake.Inject(fakeservice.Fault{Method: http.MethodGet, Path: "/me", Times: -1, Rewrite: change})
 }
 
 func withoutID(account map[string]any) { delete(account, "id") }
-
-// A run in which the service leaves the account's id out of GET /me does not make the
-// state forget the account.
-func TestAccountIDThatIsMissingForOneRun(t *testing.T) {
-	fake := withAccount(t, "acc-a")
-	body := func(tag string) string {
-		return bareInstance(fmt.Sprintf("name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = {}\n tags = [%q]", tag))
-	}
-	w := newWorkspace(t, fake, body("one"))
-	w.apply()
-	reveal := answersMe(fake, withoutID)
-	hurry := fake.Inject(fakeservice.Fault{Method: http.MethodGet, Path: "/instances**", Times: -1, Delay: time.Second}) // GET /me is answered first
-	w.configure(body("two"))
-	w.apply()
-	reveal()
-	hurry()
-
-	// From now on the key is one of another, empty account at the same origin.
-	answersMe(fake, func(account map[string]any) { account["id"] = "acc-b" })
-	fake.RemoveInstance(onlyInstance(t, fake))
-	state := w.objects()
-	for _, command := range []string{"plan", "apply -auto-approve", "apply -auto-approve -refresh-only"} {
-		w.says(1, []string{"The state belongs to another account", "acc-a", "acc-b"}, strings.Fields(command)...)
-		if diff := cmp.Diff(state, w.objects()); diff != "" {
-			t.Errorf("the state after %s (-want +got):\n%s", command, diff)
-		}
-	}
-}
 
 // An absence is not confirmed if only one of the note and the run has an account id,
 // unless another object of the state is found with the key.
@@ -476,30 +334,4 @@ func TestProfileShowsNoAccount(t *testing.T) {
 	answersMe(fake, withoutID)
 	fake.RemoveInstance(onlyInstance(t, fake))
 	w.says(1, []string{"Unable to confirm that Instance test"}, "plan")
-}
-
-// Without notes, and with the instance in another state, a protected object and what a
-// script made do not count as gone in another account.
-func TestUnnotedObjectsOfAnotherAccount(t *testing.T) {
-	t.Parallel()
-	for name, body := range map[string]string{
-		"App shop":              strings.Replace(appOn(`"i-one"`, `name = "shop"`), "deletion_protection = false", "", 1),
-		"Database orders":       oneDatabase(""),
-		"What a script made on": scriptHCL(`sql = "one"`),
-	} {
-		t.Run(name, func(t *testing.T) {
-			own, _ := startRecorded(t)
-			own.EditInstance("i-one", func(i *fakeservice.Instance) { i.Engines["apps"] = &fakeservice.Engine{MemoryMB: 512} })
-			other := startFake(t)
-			w := newWorkspace(t, own, body)
-			w.apply()
-			w.write("terraform.tfstate", withoutNotes(t, w.state()))
-			w.use(other, fakeservicetest.APIKey)
-			managed := w.managed()
-			for _, command := range []string{"plan", "apply -auto-approve -refresh-only", "destroy -auto-approve"} {
-				w.says(1, []string{"Unable to confirm that " + name}, strings.Fields(command)...)
-				must(t, slices.Equal(w.managed(), managed), "the state after %s: got %v, want %v", command, w.managed(), managed)
-			}
-		})
-	}
 }

@@ -63,51 +63,6 @@ func TestAccountProfileLifecycle(t *testing.T) {
 	must(t, fake.Count("PATCH", "/me") == 4, "PATCHes: got %d, want 4", fake.Count("PATCH", "/me"))
 }
 
-func TestAccountProfileUnknownAtPlan(t *testing.T) {
-	fake := startFake(t)
-	run(t, resource.TestStep{
-		Config:           config(fake, "%s", profile("company = terraform_data.later.output")+"resource \"terraform_data\" \"later\" { input = \"Later Ltd\" }\n"),
-		ConfigPlanChecks: emptyPlan,
-	})
-}
-
-// Values that already match the plan are not sent.
-func TestAccountProfileThatIsThere(t *testing.T) {
-	fake := startFake(t)
-	fake.EditProfile("Ada", "Example Ltd", "", "")
-	w := newWorkspace(t, fake, profile("company = \"Example Ltd\""))
-	w.apply()
-	w.mustBeSettled()
-	changedNothing(t, fake)
-}
-
-func TestAccountProfileRefusals(t *testing.T) {
-	fake := startFake(t)
-	w := newWorkspace(t, fake, "")
-	w.configure(profile(""))
-	w.says(1, []string{"The API key acts as account " + fake.AccountID() + ", not as acc-none."}, "import", profileAddress, "acc-none")
-	w.says(0, nil, "import", profileAddress, fake.AccountID())
-	w.forget("hosting_account_profile", "id", "acc-none") // a state of another account
-	w.says(1, []string{"The state belongs to another account", "The state belongs to account acc-none"}, "plan")
-	changedNothing(t, fake)
-}
-
-// The profile's id is the account's id, so the account is compared even in a state
-// without notes.
-func TestProfileOfAnotherAccountWithoutARefresh(t *testing.T) {
-	own, other := startFake(t), startFake(t)
-	w := newWorkspace(t, own, profile("company = \"Example Ltd\""))
-	w.apply()
-	w.write("terraform.tfstate", withoutNotes(t, w.state()))
-	w.configure(profile("company = \"Other Ltd\""))
-	w.use(other, fakeservicetest.APIKey)
-	w.says(1, []string{"The state belongs to account " + own.AccountID()}, "apply", "-auto-approve", "-refresh=false")
-	must(t, len(changes(other)) == 0, "requests to the other account: got %v, want none", changes(other))
-	w.use(own, fakeservicetest.APIKey)
-	w.says(0, nil, "apply", "-auto-approve", "-refresh=false")
-	w.mustBeSettled()
-}
-
 // A field that the record does not have keeps its value in the state.
 func TestProfileFieldThatTheRecordLacks(t *testing.T) {
 	fake := startFake(t)
@@ -160,18 +115,4 @@ func TestProfileOfAnAccountWithoutAnID(t *testing.T) {
 	w.mustBeSettled() // at the other origin, too, because the id matches the state
 	w.apply()
 	w.says(0, nil, "destroy", "-auto-approve")
-}
-
-// A profile that was created while the service returned no id keeps its identity.
-func TestProfileThatIsCreatedWithoutAnID(t *testing.T) {
-	fake := startFake(t)
-	reveal := fake.Inject(fakeservice.Fault{Path: "/me", Times: -1, Rewrite: withoutID})
-	w := newWorkspace(t, fake, profile("company = \"Example Ltd\""))
-	w.apply()
-	reveal()
-	w.configure(profile("company = \"Other Ltd\""))
-	w.apply()
-	w.mustBeSettled()
-	w.says(0, nil, "apply", "-auto-approve", "-refresh-only")
-	w.mustBeSettled()
 }
