@@ -42,33 +42,6 @@ func failRestart(fake *fakeservicetest.Server) {
 	fake.FailJobs(fakeservice.JobMatch{Operation: "engine_restart"}, 1, "trouble", "it is on fire")
 }
 
-func TestTriggeredActionThatFails(t *testing.T) {
-	t.Parallel()
-	needs(t, actionFailures)
-	for mode, c := range map[string]struct {
-		exit   int
-		status string
-	}{
-		"":                        {1, ""},
-		"; on_failure = halt":     {1, ""},
-		"; on_failure = continue": {0, ""},
-		"; on_failure = taint":    {1, "tainted"},
-	} {
-		t.Run(mode, func(t *testing.T) {
-			fake := startFake(t)
-			failRestart(fake)
-			w := newWorkspace(t, fake, restartedInstance(true, "events = [after_create]"+mode))
-			w.says(c.exit, []string{"It is on fire (trouble)"}, "apply", "-auto-approve")
-			saved := w.saved("hosting_instance", "test")
-			must(t, saved != nil && saved.Status == c.status && saved.Attributes["id"] == onlyInstance(t, fake), "the instance in the state: got %+v, want the service's with the status %q", saved, c.status)
-			if c.status == "" {
-				w.mustBeSettled() // the action does not run again
-			}
-			must(t, jobsOf(fake, "engine_restart") == 1, "jobs: got %+v, want one restart", fake.Jobs())
-		})
-	}
-}
-
 // on_failure = taint makes the next apply replace a new instance. Only
 // deletion_protection prevents this, until terraform untaint removes the mark.
 func TestTriggeredActionThatTaintsAMachine(t *testing.T) {

@@ -338,20 +338,6 @@ func TestRefusedEngineIsNotOwned(t *testing.T) {
 	w.fails("which its configuration never had")
 }
 
-func TestRefusedRedeployIsAskedForByTheNextApply(t *testing.T) {
-	fake := startFake(t)
-	first := push(fake)
-	w := newWorkspace(t, fake, appHCL(guestbookApp+`deploy_commit = "`+first+`"`))
-	w.apply()
-	redeployed := len(theApp(t, fake).Builds)
-	second := push(fake)
-	redeploy(t, fake)
-	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/apps/*/actions/redeploy", Status: 422, Code: "validation_failed", Detail: "not now"})
-	w.fails("Not now")
-	w.fails("runs commit " + second)
-	must(t, len(theApp(t, fake).Builds) == redeployed+2, "builds: got %d, want %d: the second apply did not build", len(theApp(t, fake).Builds), redeployed+2)
-}
-
 // A failed build is built again though no record shows the variables that it was for.
 func TestFailedBuildIsBuiltAgainThoughNoRecordShowsItsVariables(t *testing.T) {
 	t.Parallel()
