@@ -133,54 +133,6 @@ func TestAppLinksAreSetWhileTheFirstBuildRuns(t *testing.T) {
 	})
 }
 
-func TestAppSecretEnvLifecycle(t *testing.T) {
-	fake := startFake(t)
-	with := func(arguments string) string {
-		return config(fake, "%s", appHCL("name = \"guestbook\"\nrepo = \"octo/guestbook\"\n"+arguments))
-	}
-	envIs := func(want string) resource.TestCheckFunc {
-		return func(*terraformState) error {
-			if got := theApp(t, fake).Env["TOKEN"]; got != want {
-				t.Errorf("the app's TOKEN: got %q, want %q", got, want)
-			}
-			return nil
-		}
-	}
-	envInState := appHas("env", knownvalue.MapExact(map[string]knownvalue.Check{"A": knownvalue.StringExact("1")}))
-	run(t,
-		resource.TestStep{
-			Config:            with("env = { A = \"1\" }\nsecret_env_wo = { TOKEN = \"first-secret\" }\nsecret_env_wo_version = 1"),
-			ConfigStateChecks: []statecheck.StateCheck{envInState, appHas("secret_env_wo", knownvalue.Null())},
-			ConfigPlanChecks:  emptyPlan,
-			Check:             envIs("first-secret"),
-		},
-		resource.TestStep{
-			Config:           with("env = { A = \"1\" }\nsecret_env_wo = { TOKEN = \"second-secret\" }\nsecret_env_wo_version = 1"),
-			ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionNoop),
-			Check:            envIs("first-secret"),
-		},
-		resource.TestStep{
-			Config:            with("env = { A = \"1\" }\nsecret_env_wo = { TOKEN = \"second-secret\" }\nsecret_env_wo_version = 2"),
-			ConfigStateChecks: []statecheck.StateCheck{envInState},
-			ConfigPlanChecks:  plans(appAddress, plancheck.ResourceActionUpdate),
-			Check:             envIs("second-secret"),
-		},
-		resource.TestStep{ // drift of a variable that is not secret
-			PreConfig: func() {
-				fake.EditApp(onlyInstance(t, fake), "guestbook", func(a *fakeservice.App) { a.Env["A"] = "drifted" })
-			},
-			Config:           with("env = { A = \"1\" }\nsecret_env_wo = { TOKEN = \"second-secret\" }\nsecret_env_wo_version = 2"),
-			ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionUpdate),
-			Check:            envIs("second-secret"),
-		},
-		resource.TestStep{ // the secrets are removed
-			Config:           with("env = { A = \"1\" }"),
-			ConfigPlanChecks: plans(appAddress, plancheck.ResourceActionUpdate),
-			Check:            envIs(""),
-		},
-	)
-}
-
 func TestAppDrift(t *testing.T) {
 	fake := startFake(t)
 	configuration := config(fake, "%s", appHCL("name = \"guestbook\"\nrepo = \"octo/guestbook\"\nlinks = [\"auth\"]"))

@@ -34,33 +34,6 @@ func (w *workspace) mustNotHold(secret string) {
 	must(w.t, !strings.Contains(w.read("terraform.tfstate"), secret), "the state holds %s", secret)
 }
 
-func TestNewSecretIsHiddenThoughItsUpdateWasInterrupted(t *testing.T) {
-	fake := seededApps(t)
-	with := func(secret, version string) string {
-		return oneApp("secret_env_wo = {" + secret + "}\nsecret_env_wo_version = " + version)
-	}
-	w := newWorkspace(t, fake, with(`A = "canary-aaaa"`, "1"))
-	w.apply()
-	w.configure(with("A = \"canary-aaaa\"\nB = \"canary-bbbb\"", "2"))
-	interrupted(t, fake, w, "app_update", "apply", "-auto-approve", "-no-color")
-	machine.Until(t, "the update is in force", func() bool { return theSeededApp(t, fake).Env["B"] != "" })
-	w.mustNotHold("canary-bbbb")
-	w.apply()
-	w.mustBeSettled()
-}
-
-func TestImportedSecretIsHiddenThoughItsFirstUpdateFailed(t *testing.T) {
-	fake := seededApps(t)
-	fake.AddApp("i-one", fakeservice.App{Name: "guestbook", Repo: "octo/guestbook", Branch: "main", Port: 3000, HealthPath: "/healthz", Env: map[string]string{"S": "canary-ssss"}})
-	w := newWorkspace(t, fake, "import {\n to = hosting_app.test\n id = \"i-one/guestbook\"\n}\n"+
-		oneApp("port = 8080\nsecret_env_wo = { S = \"canary-tttt\" }\nsecret_env_wo_version = 1"))
-	fake.Inject(fakeservice.Fault{Method: "PATCH", Path: "/instances/*/apps/*", Status: 422, Code: "validation_failed", Detail: "no"})
-	w.fails("no")
-	w.mustNotHold("canary-ssss")
-	w.apply()
-	w.mustBeSettled()
-}
-
 func TestRedeployBySomebodyElseIsNoInconsistency(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{"restart": "port = 8080", "timeouts alone": "timeouts = { update = \"7m\" }"} {

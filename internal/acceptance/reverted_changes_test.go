@@ -100,24 +100,6 @@ func TestSecretThatAPersonRemovesIsSentAgain(t *testing.T) {
 	mustHaveEnv(t, fake, 1, map[string]string{"A": "1", "S": "canary"})
 }
 
-// A secret variable alone does not say what else an imported app has. Once the configuration
-// sets the other variables, the app keeps those, and only those.
-func TestSecretOfAnImportedAppIsRemoved(t *testing.T) {
-	fake := seededApps(t)
-	fake.AddApp("i-one", fakeservice.App{Name: "guestbook", Repo: "octo/guestbook", Branch: "main", Port: 3000, HealthPath: "/healthz", Public: true, Env: map[string]string{"A": "1"}})
-	imported := "import {\n to = hosting_app.test\n id = \"i-one/guestbook\"\n}\n"
-	w := newWorkspace(t, fake, imported+oneApp(secretEnv(`S = "canary"`, 1)))
-	w.says(1, []string{"The variables of app guestbook are not known", "Set env to the complete set"}, "apply", "-auto-approve")
-	w.configure(imported + oneEnv(`A = "1"`, secretEnv(`S = "canary"`, 1)))
-	w.apply()
-	w.mustBeSettled()
-	mustHaveEnv(t, fake, 1, map[string]string{"A": "1", "S": "canary"})
-	w.configure(oneEnv(`A = "1"`, ""))
-	w.apply()
-	w.mustBeSettled()
-	mustHaveEnv(t, fake, 2, map[string]string{"A": "1"})
-}
-
 // A killed apply saves nothing. The record shows its change, but the change's build has
 // failed.
 func TestFailedBuildOfAKilledUpdateIsBuiltAgain(t *testing.T) {
