@@ -26,14 +26,6 @@ func theSeededApp(t *testing.T, fake *fakeservicetest.Server) fakeservice.App {
 	return app
 }
 
-// mustNotHold refreshes, and checks that neither the output nor the state shows a secret.
-func (w *workspace) mustNotHold(secret string) {
-	w.t.Helper()
-	r := w.run("apply", "-refresh-only", "-auto-approve", "-no-color")
-	must(w.t, !strings.Contains(r.output, secret), "the refresh shows %s:\n%s", secret, r.output)
-	must(w.t, !strings.Contains(w.read("terraform.tfstate"), secret), "the state holds %s", secret)
-}
-
 func TestRedeployBySomebodyElseIsNoInconsistency(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{"restart": "port = 8080", "timeouts alone": "timeouts = { update = \"7m\" }"} {
