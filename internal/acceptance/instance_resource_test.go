@@ -319,17 +319,3 @@ resource "hosting_instance" "test" {
 		})
 	}
 }
-
-// A refresh reads the certificate again if the instance has moved to another host.
-func TestInstanceAtAnotherHost(t *testing.T) {
-	fake := startFake(t)
-	w := newWorkspace(t, fake, instanceHCL(plainInstance))
-	w.apply()
-	fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Host = "moved.example" })
-	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/connection", Times: -1, Rewrite: func(body map[string]any) {
-		body["ca_certificate"] = "another"
-	}})
-	w.says(0, nil, "apply", "-refresh-only", "-auto-approve")
-	attributes := w.saved("hosting_instance", "test").Attributes
-	must(t, attributes["host"] == "moved.example" && attributes["ca_certificate"] == "another", "the state: got the host %v and the CA certificate %v, want moved.example and another", attributes["host"], attributes["ca_certificate"])
-}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -130,52 +129,6 @@ func TestWhatThePlanDoesNotChangeIsLeftAlone(t *testing.T) {
 	must(t, fake.Count("POST", "/instances/*/actions/resize") == 0, "the instance was resized back")
 }
 
-// A deletion whose job failed is requested again.
-func TestFailedDeletionIsRequestedAgain(t *testing.T) {
-	t.Parallel()
-	for name, status := range map[string]string{"the status comes back": "running", "the status stays": "deleting"} {
-		t.Run(name, func(t *testing.T) {
-			fake := startFake(t)
-			w := newWorkspace(t, fake, instanceHCL(plainInstance))
-			w.apply()
-			fake.FailJobs(fakeservice.JobMatch{Operation: "delete"}, 1, "trouble", "the machine is on fire")
-			w.says(1, []string{"The machine is on fire"}, "destroy", "-auto-approve")
-			fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Status = status })
-			w.says(0, nil, "destroy", "-auto-approve")
-			must(t, len(fake.Instances()) == 0 && fake.Count("DELETE", "/instances/*") == 2, "got %d instances after %d deletions, want none after 2", len(fake.Instances()), fake.Count("DELETE", "/instances/*"))
-		})
-	}
-}
-
-// A failed machine is destroyed together with the settings on it.
-func TestFailedMachineIsDestroyedWithItsSettings(t *testing.T) {
-	t.Parallel()
-	for name, fault := range map[string]*fakeservice.Fault{
-		"409": nil, // as the fake answers
-		"422": {Method: "**", Path: "/instances/*/**", Times: -1, Status: http.StatusUnprocessableEntity, Code: "validation_failed", Detail: "the machine has failed"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			fake := startFake(t)
-			body := bareInstance("name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = { postgres = {}, apps = {}, auth = {} }\n deletion_protection = false")
-			body += settingHCL("hosting_console_mode", "test", "hosting_instance.test.id", "mode = \"ro\"") +
-				settingHCL("hosting_auth_settings", "test", "hosting_instance.test.id", "site_url = \"https://a.example\"") +
-				settingHCL("hosting_allowlist", "test", "hosting_instance.test.id", "cidrs = [\"203.0.113.0/24\"]\n on_destroy = \"open\"")
-			w := newWorkspace(t, fake, body)
-			w.apply()
-			fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Status = fakeservice.StatusFailed })
-			if fault != nil {
-				for _, method := range []string{http.MethodPut, http.MethodPatch} {
-					refusal := *fault
-					refusal.Method = method
-					fake.Inject(refusal)
-				}
-			}
-			w.says(0, []string{"was not reset"}, "destroy", "-auto-approve")
-			must(t, len(fake.Instances()) == 0 && w.managed() == nil, "got %d instances and the state %v, want neither", len(fake.Instances()), w.managed())
-		})
-	}
-}
-
 // Objects on a failed machine can only be deleted together with it. The error's advice
 // removes both.
 func TestFailedMachineIsDestroyedWithItsDatabase(t *testing.T) {
@@ -210,76 +163,6 @@ func TestFailedMachineIsDestroyedWithItsDatabase(t *testing.T) {
 			w.mustBeSettled()
 		})
 	}
-}
-
-// An instance whose creation failed is not protected. If a user has repaired it since, it
-// is protected again, and the error's advice works.
-func TestRepairedMachineIsProtected(t *testing.T) {
-	t.Parallel()
-	for _, flag := range []string{"-refresh=true", "-refresh=false"} {
-		t.Run(flag, func(t *testing.T) {
-			fake := startFake(t)
-			w := newWorkspace(t, fake, strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1))
-			fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "trouble", "the region is full")
-			w.says(1, []string{"The region is full"}, "apply", "-auto-approve")
-			id := onlyInstance(t, fake)
-			fake.EditInstance(id, func(i *fakeservice.Instance) { i.Status = fakeservice.StatusRunning })
-			w.says(1, []string{"Instance test is protected from deletion", "terraform untaint"}, "apply", "-auto-approve", flag)
-			must(t, onlyInstance(t, fake) == id && fake.Count("DELETE", "**") == 0, "the machine is gone")
-			w.says(0, nil, "untaint", "hosting_instance.test")
-			w.apply()
-			w.mustBeSettled()
-			must(t, onlyInstance(t, fake) == id, "another machine was made")
-			must(t, w.mustBeKept("hosting_instance", "test").Attributes["deletion_protection"] == true, "the instance is not protected in the state")
-		})
-		t.Run("not repaired "+flag, func(t *testing.T) {
-			fake := startFake(t)
-			w := newWorkspace(t, fake, strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1))
-			fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "trouble", "the region is full")
-			w.says(1, []string{"The region is full"}, "apply", "-auto-approve")
-			w.says(0, []string{"1 added"}, "apply", "-auto-approve", flag)
-			w.mustBeSettled()
-			must(t, len(fake.Instances()) == 1, "instances: got %d, want 1", len(fake.Instances()))
-		})
-	}
-}
-
-// A machine whose deletion failed accepts no change. The error's advice deletes it
-// although it is protected.
-func TestMachineWhoseDeletionFailedIsChanged(t *testing.T) {
-	fake := startFake(t)
-	body := strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "deletion_protection = true", 1)
-	w := newWorkspace(t, fake, body)
-	w.apply()
-	fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Status = fakeservice.StatusDeleting })
-	unprotected := strings.Replace(body, "deletion_protection = true", "deletion_protection = false", 1)
-	w.configure(strings.Replace(unprotected, `"free"`, `"medium"`, 1))
-	w.says(1, []string{"If there is no job, the deletion of the instance has failed", "undo all other changes"}, "apply", "-auto-approve")
-	w.configure(strings.Replace(unprotected, plainInstance, "engines = {}", 1))
-	w.says(1, []string{"is protected from losing its postgres data"}, "plan")
-	w.configure(unprotected)
-	w.says(0, nil, "apply", "-auto-approve")
-	w.says(0, nil, "destroy", "-auto-approve")
-	must(t, len(fake.Instances()) == 0 && w.managed() == nil, "got %d instances and the state %v, want neither", len(fake.Instances()), w.managed())
-}
-
-// A failed deletion in the portal leaves the status `deleting`. The machine is still
-// protected here.
-func TestMachineWhoseDeletionFailedIsProtected(t *testing.T) {
-	fake := startFake(t)
-	protected := strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1)
-	w := newWorkspace(t, fake, protected)
-	w.apply()
-	id := onlyInstance(t, fake)
-	fake.EditInstance(id, func(i *fakeservice.Instance) { i.Status = fakeservice.StatusDeleting })
-	w.isRefused([]string{"Instance test is protected from deletion"}, "destroy", "-auto-approve")
-	w.says(1, []string{"Instance test is protected from deletion"}, "apply", "-auto-approve")
-	must(t, onlyInstance(t, fake) == id && fake.Count("DELETE", "**") == 0, "the machine is gone")
-	w.configure(instanceHCL(plainInstance))
-	w.says(0, []string{"1 changed, 0 destroyed"}, "apply", "-auto-approve")
-	w.says(0, []string{"1 added, 0 changed, 1 destroyed"}, "apply", "-auto-approve")
-	must(t, onlyInstance(t, fake) != id, "the machine is there")
-	w.mustBeSettled()
 }
 
 // An ephemeral connection is known once the machine runs. Until then, each message
@@ -327,52 +210,4 @@ resource "hosting_webhook_endpoint" "uses" {
 	must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
 	must(t, fake.Instances()[0].Status == "running", "the instance: got %s, want running", fake.Instances()[0].Status)
 	w.mustBeSettled()
-}
-
-// An instance with an unlisted status and no host is being created (SERVICE.md#tolerance).
-func TestConnectionOfAnInstanceOfAnUnlistedStatus(t *testing.T) {
-	fake := startFake(t)
-	status(fake, func(word string) string {
-		if word == fakeservice.StatusCreating {
-			return "provisioning"
-		}
-		return word
-	})
-	instance := bareInstance("name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = { postgres = {} }\n timeouts = { create = \"" + soonOver + "\" }")
-	w := newWorkspace(t, fake, instance)
-	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
-	w.says(0, []string{"still being created"}, "apply", "-auto-approve")
-	w.configure(instance + "ephemeral \"hosting_connection\" \"db\" {\n  instance_id = \"" + onlyInstance(t, fake) + "\"\n}\n")
-	polls := fake.Count("GET", "/jobs/*")
-	plan := w.start("plan", "-no-color")
-	plan.until("the creation is waited for", func() bool { return fake.Count("GET", "/jobs/*") > polls+2 })
-	release()
-	if r := plan.wait(); r.exit != 0 {
-		t.Errorf("the plan: got exit %d, want 0:\n%s", r.exit, r.output)
-	}
-}
-
-// An instance that never ran has no connection to wait for. The error explains how to
-// replace or destroy it.
-func TestConnectionOfAnInstanceThatNeverRan(t *testing.T) {
-	t.Parallel()
-	for _, status := range []string{fakeservice.StatusFailed, fakeservice.StatusDeleting} {
-		t.Run(status, func(t *testing.T) {
-			fake := startFake(t)
-			instance := bareInstance("name = \"test\"\n plan = \"free\"\n region = \"eu-central\"\n engines = { postgres = {} }\n deletion_protection = false")
-			w := newWorkspace(t, fake, instance)
-			fake.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "no machine is free")
-			w.says(1, []string{"No machine is free"}, "apply", "-auto-approve")
-			id := onlyInstance(t, fake)
-			fake.EditInstance(id, func(i *fakeservice.Instance) { i.Status = status })
-			w.configure(instance + "ephemeral \"hosting_connection\" \"db\" {\n  instance_id = \"" + id + "\"\n}\n")
-			w.says(1, []string{"Instance " + id + " has never run", "its status is " + status, "terraform apply -target=ADDRESS -replace=ADDRESS", "terraform destroy -target=ADDRESS"}, "plan")
-
-			w.says(0, []string{"1 added, 0 changed, 1 destroyed"}, "apply", "-auto-approve", "-target=hosting_instance.test", "-replace=hosting_instance.test")
-			must(t, onlyInstance(t, fake) != id, "the instance is still there")
-			w.configure(instance + "ephemeral \"hosting_connection\" \"db\" {\n  instance_id = hosting_instance.test.id\n}\n")
-			w.apply()
-			w.mustBeSettled()
-		})
-	}
 }

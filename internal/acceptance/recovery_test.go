@@ -126,16 +126,6 @@ func TestCreationIsTaintedByAFailedJobAlone(t *testing.T) {
 	}
 }
 
-func TestMachineThatFailsAfterItRanIsKept(t *testing.T) {
-	fake := startFake(t)
-	w := newWorkspace(t, fake, strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1))
-	w.apply()
-	fake.EditInstance(onlyInstance(t, fake), func(i *fakeservice.Instance) { i.Status = "failed" })
-	w.run("apply", "-auto-approve", "-no-color")
-	must(t, fake.Count("DELETE", "**") == 0, "a protected machine that ran was deleted")
-	w.says(1, []string{"is protected from deletion"}, "apply", "-destroy", "-auto-approve")
-}
-
 func TestRecordThatLacksFieldsLosesNoMachine(t *testing.T) {
 	t.Parallel()
 	without := func(field string) fakeservice.Fault {
