@@ -135,12 +135,3 @@ func TestDefaultTagsThatAreNotKnownYet(t *testing.T) {
 		},
 	)
 }
-
-func TestDefaultTagsInvalid(t *testing.T) {
-	fake := startFake(t)
-	run(t,
-		refuses(taggedConfig(fake, `[""]`, ""), "default_tags"),
-		refuses(taggedConfig(fake, `[null]`, ""), "default_tags"),
-		refuses(taggedConfig(fake, `"team"`, ""), "default_tags"),
-	)
-}
