@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
@@ -61,33 +60,6 @@ func TestAccountProfileLifecycle(t *testing.T) {
 		},
 	)
 	must(t, fake.Count("PATCH", "/me") == 4, "PATCHes: got %d, want 4", fake.Count("PATCH", "/me"))
-}
-
-// A field that the record does not have keeps its value in the state.
-func TestProfileFieldThatTheRecordLacks(t *testing.T) {
-	fake := startFake(t)
-	fake.EditProfile("Ada", "Somebody Else Inc", "", "")
-	for _, method := range []string{"GET", "PATCH"} {
-		fake.Inject(fakeservice.Fault{Method: method, Path: "/me", Times: -1, Rewrite: func(m map[string]any) { delete(m, "company") }})
-	}
-	w := newWorkspace(t, fake, "")
-	for _, company := range []string{"", "Example Ltd", ""} {
-		w.configure(profile("company = \"" + company + "\""))
-		w.apply()
-		w.mustBeSettled()
-		_, got, _, _ := fake.Profile()
-		must(t, got == company, "got company %q, want %q", got, company)
-	}
-}
-
-// A null in the record means that the field is empty.
-func TestProfileFieldThatIsNull(t *testing.T) {
-	fake := startFake(t)
-	w := newWorkspace(t, fake, profile("company = \"Example Ltd\""))
-	w.apply()
-	fake.EditProfile("Ada", "", "", "")
-	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/me", Times: -1, Rewrite: func(m map[string]any) { m["company"] = nil }})
-	w.says(2, []string{`+ company = "Example Ltd"`}, "plan", "-detailed-exitcode")
 }
 
 // If the service returns no account id, the origin decides.

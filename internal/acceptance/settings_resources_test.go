@@ -5,11 +5,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
@@ -147,101 +143,6 @@ func TestSettingLifecycle(t *testing.T) {
 	})
 }
 
-func TestSettingDrift(t *testing.T) {
-	t.Parallel()
-	eachSetting(t, func(t *testing.T, c settingCase) {
-		fake := startFake(t)
-		run(t,
-			resource.TestStep{Config: c.with(fake, c.first)},
-			resource.TestStep{
-				PreConfig:        func() { fake.EditInstance(onlyInstance(t, fake), c.drift) },
-				Config:           c.with(fake, c.first),
-				ConfigPlanChecks: plans(c.address(), plancheck.ResourceActionUpdate),
-			},
-		)
-	})
-}
-
-func TestSettingVanishedWithItsInstance(t *testing.T) {
-	t.Parallel()
-	eachSetting(t, func(t *testing.T, c settingCase) {
-		fake := startFake(t)
-		run(t,
-			resource.TestStep{Config: c.with(fake, c.first)},
-			resource.TestStep{
-				PreConfig:        func() { fake.RemoveInstance(onlyInstance(t, fake)) },
-				Config:           c.with(fake, c.first),
-				ConfigPlanChecks: plans(c.address(), plancheck.ResourceActionCreate),
-			},
-		)
-	})
-}
-
-func TestSettingUnknownAtPlan(t *testing.T) {
-	t.Parallel()
-	eachSetting(t, func(t *testing.T, c settingCase) {
-		fake := startFake(t)
-		run(t, resource.TestStep{
-			Config:           c.with(fake, c.later) + "\n" + `resource "terraform_data" "later" { input = "later" }`,
-			ConfigPlanChecks: emptyPlan,
-		})
-	})
-}
-
-func TestSettingInvalid(t *testing.T) {
-	t.Parallel()
-	eachSetting(t, func(t *testing.T, c settingCase) {
-		fake := startFake(t)
-		var steps []resource.TestStep
-		for arguments, text := range c.invalid {
-			steps = append(steps, refuses(c.with(fake, arguments), text))
-		}
-		run(t, steps...)
-	})
-}
-
-func TestSettingJobFails(t *testing.T) {
-	t.Parallel()
-	eachSetting(t, func(t *testing.T, c settingCase) {
-		fake := startFake(t)
-		failing := func() {
-			fake.FailJobs(fakeservice.JobMatch{Operation: c.operation}, 1, "trouble", "the firewall is on fire")
-		}
-		failing()
-		run(t,
-			refuses(c.with(fake, c.first), "The firewall is on fire (trouble)"),
-			// Nothing was saved, so nothing is tainted.
-			resource.TestStep{Config: c.with(fake, c.first), ConfigPlanChecks: plans(c.address(), plancheck.ResourceActionCreate)},
-			resource.TestStep{PreConfig: failing, Config: c.with(fake, c.others[0]), ExpectError: wrapped("The firewall is on fire (trouble)")},
-			resource.TestStep{Config: c.with(fake, c.others[0]), ConfigPlanChecks: plans(c.address(), plancheck.ResourceActionUpdate)},
-		)
-	})
-}
-
-func TestAllowlistSpelling(t *testing.T) {
-	fake := startFake(t)
-	c := settingCases()[0]
-	run(t,
-		resource.TestStep{Config: c.with(fake, `cidrs = ["203.0.113.7", "2001:DB8::/32", "::ffff:198.51.100.0/120"]`), ConfigPlanChecks: emptyPlan},
-		resource.TestStep{ // other spellings of the same addresses, which are not sent
-			Config:           c.with(fake, `cidrs = ["2001:db8:0::/32", "203.0.113.7/32", "198.51.100.0/24"]`),
-			ConfigPlanChecks: plans(c.address(), plancheck.ResourceActionUpdate),
-		},
-		resource.TestStep{ // kept on destroy
-			Config: config(fake, "%s", appsInstance),
-			Check: func(*terraformState) error {
-				if list := fake.Instances()[0].Allowlist; len(list) != 3 {
-					t.Errorf("the allowlist after its resource was destroyed: got %v, want its 3 entries", list)
-				}
-				return nil
-			},
-		},
-	)
-	if n := jobsOf(fake, "allowlist"); n != 1 {
-		t.Errorf("allowlist jobs: got %d, want 1", n)
-	}
-}
-
 // jobsOf counts the jobs of an operation.
 func jobsOf(fake *fakeservicetest.Server, operation string) int {
 	n := 0
@@ -251,54 +152,4 @@ func jobsOf(fake *fakeservicetest.Server, operation string) int {
 		}
 	}
 	return n
-}
-
-func TestSettingsKeepWhatTheServiceDoesNotTell(t *testing.T) {
-	fake := startFake(t)
-	c := settingCases()[1]
-	run(t,
-		resource.TestStep{Config: c.with(fake, c.first)},
-		resource.TestStep{
-			PreConfig: func() {
-				lose := func(record map[string]any) { delete(record, "console_mode"); delete(record, "tags") }
-				fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: lose})
-				fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*/sql-console", Times: -1, Rewrite: func(record map[string]any) { delete(record, "mode") }})
-			},
-			Config:            c.with(fake, c.first),
-			ConfigPlanChecks:  plans(c.address(), plancheck.ResourceActionNoop),
-			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(c.address(), tfjsonpath.New("mode"), knownvalue.StringExact("ro"))},
-		},
-	)
-}
-
-// A change or a reset whose end was not seen is reverted, even if the service does not report
-// the setting.
-func TestInterruptedSettingIsNotForgotten(t *testing.T) {
-	t.Parallel()
-	eachSetting(t, func(t *testing.T, c settingCase) {
-		fake := startFake(t)
-		limits := "\ntimeouts = {\n  update = \"3s\"\n  delete = \"3s\"\n}\n"
-		if c.resource == "hosting_allowlist" {
-			limits += `on_destroy = "open"`
-		}
-		w := newWorkspace(t, fake, c.hcl(c.first+limits))
-		w.apply()
-		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/**", Times: -1, Rewrite: func(record map[string]any) {
-			for _, setting := range []string{"allowlist", "console_mode", "mode", "site_url", "redirect_urls"} {
-				delete(record, setting)
-			}
-		}})
-		for n, interrupted := range []string{c.hcl(c.others[0] + limits), appsInstance} {
-			release := fake.HoldJobs(fakeservice.JobMatch{Operation: c.operation})
-			w.configure(interrupted)
-			w.says(1, []string{"Apply again to wait for it."}, "apply", "-auto-approve")
-			release()
-			w.configure(c.hcl(c.first + limits))
-			w.says(0, []string{"1 changed"}, "apply", "-auto-approve", "-refresh=false", "-target="+c.address())
-			w.mustBeSettled()
-			if jobs := jobsOf(fake, c.operation); jobs != 3+2*n {
-				t.Errorf("jobs: got %d, want %d: the first, and each that was interrupted with the one that reverts it", jobs, 3+2*n)
-			}
-		}
-	})
 }

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
@@ -94,39 +90,6 @@ func TestWebhookEndpointLifecycle(t *testing.T) {
 	}
 }
 
-func TestWebhookEndpointDisabledByTheServiceIsDrift(t *testing.T) {
-	fake := startFake(t)
-	configuration := config(fake, webhookBody, `url = "https://hooks.example/in"`)
-	run(t,
-		resource.TestStep{Config: configuration},
-		resource.TestStep{
-			PreConfig: func() {
-				fake.EditWebhook(fake.Webhooks()[0].ID, func(w *fakeservice.Webhook) { w.Enabled, w.ConsecutiveFailures = false, 20 })
-			},
-			Config:           configuration,
-			ConfigPlanChecks: plans(webhookAddress, plancheck.ResourceActionUpdate),
-			Check: func(*terraformState) error {
-				if w := fake.Webhooks()[0]; !w.Enabled || w.ConsecutiveFailures != 0 {
-					t.Errorf("the endpoint: got %+v, want it enabled and its failures forgotten", w)
-				}
-				return nil
-			},
-		},
-		resource.TestStep{
-			PreConfig: func() {
-				fake.EditWebhook(fake.Webhooks()[0].ID, func(w *fakeservice.Webhook) { w.URL = "https://elsewhere.example" })
-			},
-			Config:           configuration,
-			ConfigPlanChecks: plans(webhookAddress, plancheck.ResourceActionUpdate),
-		},
-		resource.TestStep{
-			PreConfig:        func() { fake.RemoveWebhook(fake.Webhooks()[0].ID) },
-			Config:           configuration,
-			ConfigPlanChecks: plans(webhookAddress, plancheck.ResourceActionCreate),
-		},
-	)
-}
-
 // The service disables an endpoint whose receiver fails twenty times. The plan shows
 // this, and the apply enables the endpoint. The receiver works again, and gets the next
 // event, signed with the secret in the state.
@@ -176,69 +139,4 @@ func TestWebhookEndpointThatFailsIsEnabledAgain(t *testing.T) {
 			ConfigPlanChecks: emptyPlan,
 		},
 	)
-}
-
-func TestWebhookEndpointUnknownAtPlan(t *testing.T) {
-	fake := startFake(t)
-	run(t, resource.TestStep{
-		Config: config(fake, `
-resource "terraform_data" "later" { input = "later" }
-`+webhookBody, `
-  url     = "https://${terraform_data.later.output}.example"
-  enabled = terraform_data.later.output == "later"
-  secret  = "${terraform_data.later.output} and long enough"`),
-		ConfigPlanChecks: emptyPlan,
-	})
-}
-
-func TestWebhookEndpointInvalid(t *testing.T) {
-	fake := startFake(t)
-	with := func(arguments string) string { return config(fake, webhookBody, arguments) }
-	const url = `url = "https://hooks.example"` + "\n"
-	run(t,
-		refuses(with(`url = "http://hooks.example"`), `url must be an absolute https URL, like https://example.com/hook, not "http://hooks.example".`),
-		refuses(with(`url = "hooks"`), `url must be an absolute https URL, like https://example.com/hook.`),
-		refuses(with(url+`secret = "short"`), `secret must have at least 16 characters.`),
-		refuses(with(url+`secret_wo = "long enough for this"`), `secret_wo_version`),
-		refuses(with(url+`secret_wo_version = 1`), `secret_wo`),
-		refuses(with(url+`secret_wo = "long enough for this"`+"\nsecret_wo_version = 1\n"+`secret = "long enough for that"`), `Set one of secret and secret_wo, and not the other.`),
-	)
-}
-
-// A killed apply leaves nothing in the state. The plan finds the endpoint that it
-// created, but does not report endpoints that Terraform manages.
-func TestPlanTellsOfAnOrphanedEndpoint(t *testing.T) {
-	const endpoint = "resource \"hosting_webhook_endpoint\" \"test\" {\n  count = 1\n  url   = \"https://hooks.example/a\"\n}\n"
-	fake := startFake(t)
-	w := newWorkspace(t, fake, endpoint)
-	w.apply()
-	must(t, os.Remove(filepath.Join(w.folder, "terraform.tfstate")) == nil, "the state file cannot be removed")
-	id := fake.Webhooks()[0].ID
-	w.says(0, []string{"has the same URL", "import { to = hosting_webhook_endpoint.NAME id = \"" + id + "\" }"}, "plan")
-
-	w.write("import.tf", "import {\n  to = hosting_webhook_endpoint.test[0]\n  id = \""+id+"\"\n}\n")
-	w.apply()
-	w.mustBeSettled()
-	must(t, len(fake.Webhooks()) == 1, "endpoints: got %d, want 1", len(fake.Webhooks()))
-
-	// The managed endpoint is not reported as an orphan. The second resource depends on the
-	// first, so that it is planned later.
-	w.configure(endpoint + "resource \"hosting_webhook_endpoint\" \"second\" {\n  url        = \"https://hooks.example/a\"\n  depends_on = [hosting_webhook_endpoint.test]\n}\n")
-	for _, args := range [][]string{{"plan"}, {"plan", "-refresh=false"}, {"plan", "-replace=hosting_webhook_endpoint.test[0]"}} {
-		r := w.run(append(args, "-no-color")...)
-		must(t, r.exit == 0 && !strings.Contains(r.output, "has the same URL"), "%v: got exit %d, want 0 and no warning:\n%s", args, r.exit, r.output)
-	}
-}
-
-// An update that changes nothing at the service sends no empty request.
-func TestEmptyChangesAreNotSent(t *testing.T) {
-	fake := startFake(t)
-	profile := "resource \"hosting_account_profile\" \"test\" {\n %s\n}\n"
-	endpoint := "resource \"hosting_webhook_endpoint\" \"test\" {\n url = \"https://hooks.example/in\"\n %s\n}\n"
-	w := newWorkspace(t, fake, fmt.Sprintf(profile, "")+fmt.Sprintf(endpoint, "secret_wo = \"a secret never kept\"\n secret_wo_version = 1"))
-	w.apply()
-	w.configure(fmt.Sprintf(profile, "company = \"\"") + fmt.Sprintf(endpoint, ""))
-	w.says(0, []string{"2 changed"}, "apply", "-auto-approve")
-	must(t, fake.Count("PATCH", "**") == 0, "changes that were sent: got %d, want none", fake.Count("PATCH", "**"))
-	w.mustBeSettled()
 }
