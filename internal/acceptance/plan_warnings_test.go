@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -90,55 +89,6 @@ resource "hosting_postgres_database" "test" {
 	w.mustBeSettled()
 	must(t, jobsOf(fake, "delete")+jobsOf(fake, "database_drop") == 0, "something was deleted")
 	must(t, fake.Count("DELETE", "**") == 0, "deletions that were sent: got %d, want none", fake.Count("DELETE", "**"))
-}
-
-func TestUnreachableCatalogueIsAWarning(t *testing.T) {
-	fake := seededApps(t)
-	for _, path := range []string{"/plans", "/locations"} {
-		fake.Inject(fakeservice.Fault{Method: "GET", Path: path, Times: -1, Status: http.StatusForbidden, Code: "forbidden"})
-	}
-	w := newWorkspace(t, fake, instanceHCL(plainInstance)+strings.Replace(asyncCases[1].created, "name =", "memory_mb = 600\nname =", 1))
-	w.says(0, []string{"The plan could not be checked", "The region could not be checked", "The memory_mb could not be checked"}, "plan")
-}
-
-// Each type has timeouts that limit its waits. If the service continues the work, that is
-// a warning; otherwise it is an error.
-func TestTimeouts(t *testing.T) {
-	t.Parallel()
-	for kind, c := range map[string]struct {
-		arguments string
-		warns     bool
-	}{
-		"hosting_instance":           {strings.TrimSuffix(strings.TrimSpace(strings.SplitN(instanceHCL(plainInstance), "{", 2)[1]), "}"), true},
-		"hosting_app":                {"instance_id = \"i-one\"\n" + appArguments, true},
-		"hosting_postgres_database":  {"instance_id = \"i-one\"\nname = \"orders\"\ndeletion_protection = false", true},
-		"hosting_allowlist":          {"instance_id = \"i-one\"\ncidrs = [\"192.0.2.1\"]", false},
-		"hosting_console_mode":       {"instance_id = \"i-one\"\nmode = \"ro\"", false},
-		"hosting_auth_settings":      {"instance_id = \"i-one\"\nsite_url = \"https://a.example\"", false},
-		"hosting_postgres_extension": {"instance_id = \"i-one\"\ndatabase = \"main\"\nname = \"pgcrypto\"", false},
-		"hosting_postgres_script":    {"instance_id = \"i-one\"\nsql = \"SELECT 1\"", false},
-	} {
-		t.Run(kind, func(t *testing.T) {
-			fake := seededApps(t)
-			release := fake.HoldJobs(fakeservice.JobMatch{})
-			defer release()
-			w := newWorkspace(t, fake, fmt.Sprintf("resource %q \"test\" {\n%s\ntimeouts = { create = %q }\n}", kind, c.arguments, soonOver))
-			if kind == "hosting_postgres_script" {
-				// The timeout does not limit the restoration of the console mode.
-				whenever(t, func() bool { return fake.Count("PUT", "/instances/*/sql-console") > 1 }, release)
-			}
-			r := w.run("apply", "-auto-approve", "-no-color")
-			must(t, strings.Contains(r.output, "the create timeout of "+soonOver+" is over") && !strings.Contains(r.output, "context"), "the apply: got\n%s\nwant that the create timeout is over", r.output)
-			if c.warns {
-				must(t, r.exit == 0 && strings.Contains(r.output, "not tainted"), "the apply: got exit %d, want 0 and that the object is not tainted:\n%s", r.exit, r.output)
-				w.mustBeKept(kind, "test")
-				return
-			}
-			must(t, r.exit == 1 && strings.Contains(r.output, "Stopped waiting for job"), "the apply: got exit %d, want 1 and the end of the wait:\n%s", r.exit, r.output)
-			must(t, strings.Contains(r.output, "timeouts = { create = \"40s\" }"), "the apply: got\n%s\nwant how to wait longer", r.output)
-			must(t, w.saved(kind, "test") == nil, "the object is in the state")
-		})
-	}
 }
 
 // A CLI shows one of several warnings with the same summary, and counts the others.

@@ -50,17 +50,6 @@ resource "terraform_data" "later" { input = { sql = "four", version = 4 } }
 	}
 }
 
-func TestWriteOnlyScriptInvalid(t *testing.T) {
-	fake, _ := startRecorded(t)
-	run(t,
-		refuses(config(fake, "%s", scriptHCL("")), "Set one of sql and sql_wo, and not the other."),
-		refuses(config(fake, "%s", scriptHCL("sql = \"one\"\nsql_wo = \"one\"\nsql_wo_version = 1")), "Set one of sql and sql_wo, and not the other."),
-		refuses(config(fake, "%s", scriptHCL(`sql_wo = "one"`)), "sql_wo_version"),
-		refuses(config(fake, "%s", scriptHCL("sql = \"one\"\nsql_wo_version = 1")), "sql_wo"),
-		refuses(config(fake, "%s", scriptHCL("sql_wo = \"\"\nsql_wo_version = 1")), "sql_wo must not be empty."),
-	)
-}
-
 // Postgres quotes the word at which it fails. That is the password if its quotes were forgotten.
 func TestWriteOnlyScriptIsNotQuoted(t *testing.T) {
 	fake, sql := startRecorded(t)
