@@ -206,7 +206,7 @@ func TestGoldenStatesAreOfEveryType(t *testing.T) {
 // The current schema must read each state, or else the upgrader of its version must. This
 // test fails if an attribute is removed or changes its type without a new schema version.
 func TestGoldenStatesAreUpgraded(t *testing.T) {
-	server := unconfigured(t, false)
+	server := newServer()
 	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	must(t, err == nil, "%v", err)
 	identities, err := server.GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})

@@ -44,7 +44,7 @@
 //
 // # Creations
 //
-// A creation sends as few requests as possible; TestCreationTakesFewRequests counts them.
+// A creation sends as few requests as possible; the stories of internal/simulation count them.
 // The list before it shows which instances existed. The POST, its job, the record (host,
 // engines, tags) and the connection record (certificate, auth address) each have
 // something that no other response has.

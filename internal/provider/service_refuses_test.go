@@ -102,7 +102,8 @@ func TestReadWithoutAClient(t *testing.T) {
 	}
 }
 
-// TestImportOfAnInvalidID imports each resource by an id that none can have.
+// TestImportOfAnInvalidID imports each resource by an id or an identity that none can have.
+// It sends no request.
 func TestImportOfAnInvalidID(t *testing.T) {
 	t.Parallel()
 	fake := fakeservice.New(fakeservice.Options{APIKey: "key"})
@@ -119,6 +120,67 @@ func TestImportOfAnInvalidID(t *testing.T) {
 		}
 		mustBeOneError(t, "import of "+kind, answer.Diagnostics)
 	}
+	for _, part := range []string{"", "a/b"} {
+		for kind, identity := range identitiesOf(t, server, part) {
+			answer, err := server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: kind, Identity: identity})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustBeOneError(t, "import by identity of "+kind, answer.Diagnostics)
+		}
+	}
+	if sent := fake.Requests(); len(sent) > 0 {
+		t.Errorf("requests: got %d, want none: %s %s", len(sent), sent[0].Method, sent[0].Path)
+	}
+}
+
+// TestImportWithoutAClient imports each resource when the key is unknown. The import is
+// deferred where the CLI allows that, and refused otherwise.
+func TestImportWithoutAClient(t *testing.T) {
+	t.Parallel()
+	server := serverOf(t, http.HandlerFunc(refusesAll), notKnown{})
+	for _, deferral := range []bool{false, true} {
+		_, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+			Config:             dynamicOf(providerType(), object{"base_url": "https://hosting.test/api/v1", "api_key": notKnown{}}),
+			ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: deferral},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		capabilities := &tfprotov6.ImportResourceStateClientCapabilities{DeferralAllowed: deferral}
+		for kind, identity := range identitiesOf(t, server, "x") {
+			for _, request := range []*tfprotov6.ImportResourceStateRequest{{ID: "x"}, {Identity: identity}} {
+				request.TypeName, request.ClientCapabilities = kind, capabilities
+				answer, err := server.ImportResourceState(t.Context(), request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !deferral {
+					mustBeOneError(t, "import of "+kind, answer.Diagnostics)
+				} else if answer.Deferred == nil || answer.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown || len(answer.Diagnostics) > 0 {
+					t.Errorf("import of %s: got deferred %v and %v, want it deferred until the configuration is known", kind, answer.Deferred, textsOf(answer.Diagnostics))
+				}
+			}
+		}
+	}
+}
+
+// identitiesOf returns an identity of each type, with the same text in each part.
+func identitiesOf(t *testing.T, server pluginserver.ProviderServer, part string) map[string]*tfprotov6.ResourceIdentityData {
+	t.Helper()
+	schemas, err := server.GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]*tfprotov6.ResourceIdentityData{}
+	for kind, schema := range schemas.IdentitySchemas {
+		parts := object{}
+		for _, attribute := range schema.IdentityAttributes {
+			parts[attribute.Name] = part
+		}
+		all[kind] = &tfprotov6.ResourceIdentityData{IdentityData: dynamicOf(schema.ValueType(), parts)}
+	}
+	return all
 }
 
 func mustBeOneError(t *testing.T, what string, told []*tfprotov6.Diagnostic) {

@@ -48,5 +48,13 @@ func TestTombstone(t *testing.T) {
 	report(t, "gitlabhq/terraform-provider-gitlab#272", "a tombstone", situations{
 		"deleted in the portal": gone("deleted"), "terminated in the portal": gone("terminated"),
 		"destroyed": destroyed("deleted"), "destroyed and kept as deleting": destroyed("deleting"),
+		"imported while it is deleted": func(w *world) {
+			id := w.running()
+			_, _ = w.fake.AddApp(id, appRecord{Name: "web", Repo: "acme/web"})
+			w.fake.EditInstance(id, func(i *instanceRecord) { i.Status = "deleting" })
+			for address, by := range map[string]string{machineAddress: id, webAddress: id + "/web"} {
+				w.run(machine("")+web(onMachine, ""), "import", address, by).fails("is being deleted", "Remove the import")
+			}
+		},
 	})
 }
