@@ -294,38 +294,6 @@ func answersMe(fake *fakeservicetest.Server, change func(account map[string]any)
 
 func withoutID(account map[string]any) { delete(account, "id") }
 
-// An absence is not confirmed if only one of the note and the run has an account id,
-// unless another object of the state is found with the key.
-func TestAbsenceWithoutAnAccountID(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct {
-		note, run func(account map[string]any) // how GET /me answers, nil for a complete answer
-		exit      int
-		text      string
-	}{
-		"in the run":  {nil, withoutID, 1, "Unable to confirm that Instance shop"},
-		"in the note": {withoutID, nil, 1, "Unable to confirm that Instance shop"},
-		"in either":   {withoutID, withoutID, 0, "is gone"}, // the origin alone decides
-	} {
-		t.Run(name, func(t *testing.T) {
-			fake := startFake(t)
-			remove := func() {}
-			answers := func(change func(map[string]any)) {
-				if remove(); change != nil {
-					remove = answersMe(fake, change)
-				}
-			}
-			answers(row.note)
-			w := newWorkspace(t, fake, fmt.Sprintf(guardedHCL, "first"))
-			w.apply()
-			answers(row.run)
-			fake.RemoveInstance(onlyInstance(t, fake))
-			w.says(row.exit, []string{row.text}, "plan", "-target=hosting_instance.shop")
-			w.says(0, []string{"is gone"}, "plan") // the endpoint is found
-		})
-	}
-}
-
 // Each account has a profile, so reading it does not show that the account is the right one.
 func TestProfileShowsNoAccount(t *testing.T) {
 	fake := startFake(t)

@@ -15,7 +15,3 @@ func hosts(t *testing.T) *fakeservicetest.Server {
 		Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}}})
 	return fake
 }
-
-func appOn(instanceID, arguments string) string {
-	return "resource \"hosting_app\" \"test\" {\n  instance_id = " + instanceID + "\n  repo = \"octo/app\"\n  deletion_protection = false\n" + arguments + "\n}\n"
-}

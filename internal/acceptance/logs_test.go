@@ -11,8 +11,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/types/known/emptypb"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
 // The CLI reads each line that the provider's program writes, and discards it unless logs
@@ -68,33 +66,4 @@ func logsOfOneCall(t *testing.T, asking string) string {
 	must(t, program.Process.Kill() == nil, "the program does not end")
 	_ = program.Wait() // it was killed
 	return written.String()
-}
-
-// At level INFO, the log shows the progress of jobs and builds, and no requests.
-func TestProgressIsLogged(t *testing.T) {
-	fake := startFake(t)
-	w := newWorkspace(t, fake, instanceHCL(plainInstance))
-	path := filepath.Join(w.folder, "provider.log")
-	w.env = append(w.env, "TF_LOG_PROVIDER=INFO", "TF_LOG_PATH="+path)
-	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
-	apply := w.start("apply", "-auto-approve", "-no-color")
-	apply.until("the job is polled", func() bool {
-		jobs := fake.Jobs()
-		return len(jobs) > 0 && fake.Count("GET", "/jobs/"+jobs[0].ID) > 0 || !apply.runs()
-	})
-	apply.mustRun()
-	release()
-	if r := apply.wait(); r.exit != 0 {
-		t.Fatalf("the apply: got exit %d, want 0:\n%s", r.exit, r.output)
-	}
-	log, err := os.ReadFile(path)
-	must(t, err == nil, "%v", err)
-	for _, said := range []string{"waiting for a job", "operation=create", "status=done", "progress=100", "job_id=job-"} {
-		if !strings.Contains(string(log), said) {
-			t.Errorf("the log: got\n%s\nwant %q in it", log, said)
-		}
-	}
-	if strings.Contains(string(log), "request answered") {
-		t.Errorf("the log: got\n%s\nwant no requests in it", log)
-	}
 }

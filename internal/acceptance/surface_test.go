@@ -199,13 +199,3 @@ resource "hosting_postgres_extension" "test" {
 		t.Errorf("dropped databases and extensions: got %d and %d, want 3 each", databases, extensions)
 	}
 }
-
-func TestPostgresExtensionInvalid(t *testing.T) {
-	fake := startFake(t)
-	run(t, refuses(config(fake, `
-resource "hosting_postgres_extension" "test" {
-  instance_id = "i"
-  database    = "d"
-  name        = ""
-}`), `name must not be empty.`))
-}
