@@ -10,21 +10,18 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
 
-// actionCases are the actions on the seeded instance, each with an invalid argument and
-// its message.
+// actionCases are the actions on the seeded instance.
 var actionCases = map[string]struct {
 	arguments string
 	operation string
 	target    string
-	fails     string // arguments that are refused
-	says      string
 }{
-	"instance_rotate":  {"", "rotate", "", `timeouts = { invoke = "x" }`, `timeouts.invoke "x" is not a duration. Write 45m.`},
-	"instance_reset":   {`confirm = "i-one"`, "reset", "", `confirm = "i-two"`, `To go ahead, set confirm to the instance id "i-one"; it is "i-two".`},
-	"instance_restore": {`confirm = "i-one"` + "\n" + `backup_id = "bak-1"`, "restore", "", `confirm = "no"` + "\n" + `backup_id = "bak-1"`, `To go ahead, set confirm to the instance id "i-one"`},
-	"engine_restart":   {`engine = "postgres"`, "engine_restart", "engines/postgres", `engine = ""`, "engine must not be empty."},
-	"app_restart":      {`app = "web"`, "app_restart", "apps/web", `app = ""`, "app must not be empty."},
-	"app_redeploy":     {`app = "web"`, "app_redeploy", "apps/web", `app = ""`, "app must not be empty."},
+	"instance_rotate":  {"", "rotate", ""},
+	"instance_reset":   {`confirm = "i-one"`, "reset", ""},
+	"instance_restore": {`confirm = "i-one"` + "\n" + `backup_id = "bak-1"`, "restore", ""},
+	"engine_restart":   {`engine = "postgres"`, "engine_restart", "engines/postgres"},
+	"app_restart":      {`app = "web"`, "app_restart", "apps/web"},
+	"app_redeploy":     {`app = "web"`, "app_redeploy", "apps/web"},
 }
 
 func actionHCL(name, arguments string) string {

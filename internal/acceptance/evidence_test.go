@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
 // Objects that may have run are protected. Only evidence shows that an object never ran.
@@ -14,22 +13,6 @@ var (
 	protectedInstance = strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1)
 	protectedDatabase = "resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"orders\"\n}\n"
 )
-
-// status rewrites the status in the records of instances.
-func status(fake *fakeservicetest.Server, says func(string) string) (remove func()) {
-	of := func(record map[string]any) {
-		if word, ok := record["status"].(string); ok {
-			record["status"] = says(word)
-		}
-	}
-	one := fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: of})
-	all := fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances", Times: -1, Rewrite: func(answer map[string]any) {
-		for _, record := range answer["instances"].([]any) {
-			of(record.(map[string]any))
-		}
-	}})
-	return func() { one(); all() }
-}
 
 // An instance whose creation is the job that the import waits for has never run. If that
 // creation fails, the instance is created again, although it was imported.

@@ -4,37 +4,16 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
-
-// foreign404 simulates an ingress that reloads. For 20 seconds, every request gets a page
-// that does not come from the service.
-var foreign404 = fakeservice.Fault{Page: http.StatusNotFound, For: 20 * time.Second}
 
 // Faults that make an object look gone, or a job look done.
 var absenceFaults = []faultRow{
-	{39, "a foreign 404 for 20 s while an instance is created", func(t *testing.T) string {
-		fake := startFake(t)
-		release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
-		fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", After: func() { fake.Inject(foreign404) }})
-		w := newWorkspaceBeside(t, keyless(t, fake), instanceHCL(plainInstance))
-		apply := w.start("apply", "-auto-approve", "-no-color")
-		pages := waitedOut(t, fake, apply)
-		release()
-		r := apply.wait()
-		must(t, r.exit == 0, "the apply: got exit %d, want 0:\n%s", r.exit, r.output)
-		must(t, w.mustBeKept("hosting_instance", "test").Attributes["id"] == onlyInstance(t, fake), "another id is in the state")
-		must(t, fake.Count("POST", "/instances") == 1, "creations: got %d, want 1", fake.Count("POST", "/instances"))
-		w.mustBeSettled()
-		return fmt.Sprintf("%d pages waited out, 1 instance, %s", pages, counts(fake, "POST /instances"))
-	}},
 	{40, "a foreign 404 at a refresh, until it passes", func(t *testing.T) string {
 		fake, _ := startRecorded(t)
 		w := newWorkspaceBeside(t, fake, "")
@@ -65,20 +44,6 @@ var absenceFaults = []faultRow{
 		must(t, len(fake.Instances()) == 2 && fake.Count("DELETE", "**") == 0, "instances: got %d, want 2 and no deletion", len(fake.Instances()))
 		return fmt.Sprintf("1 error that names the base URL, %d resources kept to the byte, then an empty plan", len(managedTypes(t)))
 	}},
-	{41, "a foreign 404 for 20 s while an instance is deleted", func(t *testing.T) string {
-		fake := startFake(t)
-		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
-		w.apply()
-		release := fake.HoldJobs(fakeservice.JobMatch{Operation: "delete"})
-		fake.Inject(fakeservice.Fault{Method: "DELETE", Path: "/instances/*", After: func() { fake.Inject(foreign404) }})
-		destroy := w.start("destroy", "-auto-approve", "-no-color")
-		pages := waitedOut(t, fake, destroy)
-		must(t, len(fake.Instances()) == 1, "the fake has deleted the instance")
-		release()
-		w.mustBeDestroyed(fake, destroy)
-		must(t, jobsOf(fake, "delete") == 1, "deletions: got %d, want 1", jobsOf(fake, "delete"))
-		return fmt.Sprintf("%d pages waited out, done when the job was, %s", pages, counts(fake, "DELETE /instances/*"))
-	}},
 	{42, "the job of a deletion is missing", func(t *testing.T) string {
 		fake := startFake(t)
 		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
@@ -94,28 +59,6 @@ var absenceFaults = []faultRow{
 		w.mustBeDestroyed(fake, destroy)
 		must(t, time.Since(released) > 14*time.Second, "the confirmation of the absence: got it after %s, want it after 14s", time.Since(released))
 		return fmt.Sprintf("%d polls found no job; done once the instance was confirmed gone, after %d s", fake.Count("GET", "/jobs/*")-polls, int(time.Since(released).Seconds()))
-	}},
-	{43, "an instance that is being deleted names no job", func(t *testing.T) string {
-		fake := startFake(t)
-		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
-		w.apply()
-		id := onlyInstance(t, fake)
-		release := fake.HoldJobs(fakeservice.JobMatch{Operation: "delete"})
-		deleteBehind(t, fake, id)
-		var shown atomic.Int64
-		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: func(record map[string]any) {
-			if record["status"] == "deleting" {
-				record["job_id"] = nil
-				shown.Add(1)
-			}
-		}})
-		destroy := w.start("destroy", "-auto-approve", "-no-color")
-		destroy.until("the instance is watched", func() bool { return shown.Load() > 5 })
-		destroy.mustRun()
-		release()
-		w.mustBeDestroyed(fake, destroy)
-		must(t, jobsOf(fake, "delete") == 1, "deletions: got %d, want 1", jobsOf(fake, "delete"))
-		return "joined, done once the instance was confirmed gone, 1 deletion"
 	}},
 	{44, "reads lag by 10 s: a failed job, an apply, a destroy", func(t *testing.T) string {
 		fake := startFake(t)
@@ -147,30 +90,6 @@ resource "hosting_webhook_endpoint" "test" {
 		must(t, len(fake.Webhooks()) == 0, "endpoints that are left: got %d, want none", len(fake.Webhooks()))
 		return "1 failed job seen, 4 made once and destroyed, plan empty, " + counts(fake, "POST /instances", "DELETE /instances/*")
 	}},
-}
-
-// waitedOut waits until a CLI has met the pages of foreign404 and the service answers its
-// polls again. It returns the number of pages.
-func waitedOut(t *testing.T, fake *fakeservicetest.Server, s *started) (pages int) {
-	t.Helper()
-	met := func() (pages, after int) {
-		for _, request := range fake.Requests() {
-			switch {
-			case request.Fault && request.Status == http.StatusNotFound:
-				pages, after = pages+1, 0
-			case request.Method == "GET" && request.Served == http.StatusOK:
-				after++
-			}
-		}
-		return pages, after
-	}
-	machine.Until(t, "the pages are waited out", func() bool {
-		pages, after := met()
-		return pages > 0 && after > 0 || !s.runs()
-	})
-	s.mustRun()
-	pages, _ = met()
-	return pages
 }
 
 // mustBeDestroyed waits for a destroy that must leave nothing.

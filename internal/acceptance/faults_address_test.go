@@ -6,8 +6,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
 // Faults of an address or a key that does not belong to the service.
@@ -41,28 +39,6 @@ var addressFaults = []faultRow{
 		}
 		atOnce(t, cases)
 		return fmt.Sprintf("%d addresses, each named by 2 plans, state untouched", len(cases))
-	}},
-	{59, "a base URL or a key that cannot be one", func(t *testing.T) string {
-		fake := startFake(t)
-		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
-		w.apply()
-		before, sent := w.read("terraform.tfstate"), len(fake.Requests())
-		cases := map[string]string{
-			"HOSTING_BASE_URL=" + fake.RootURL:                        "must end in /api/v1",
-			"HOSTING_BASE_URL=" + fake.RootURL + "/api/v2":            "must end in /api/v1",
-			"HOSTING_BASE_URL=" + fake.BaseURL + "?":                  "must not contain a query",
-			"HOSTING_BASE_URL=" + fake.BaseURL + "#":                  "a query or a fragment",
-			"HOSTING_API_KEY=" + fakeservicetest.APIKey + "\n":        "often ends in a newline",
-			"HOSTING_API_KEY=" + fakeservicetest.APIKey + "\nX-Evil:": "HOSTING_API_KEY",
-		}
-		env := w.env
-		for variable, text := range cases {
-			w.env = append(env[:len(env):len(env)], variable)
-			name, _, _ := strings.Cut(variable, "=")
-			w.fails(text, name)
-		}
-		must(t, w.read("terraform.tfstate") == before && len(fake.Requests()) == sent, "requests: got %d, want none, and the state as before", len(fake.Requests())-sent)
-		return fmt.Sprintf("%d refused by name, 0 requests sent, state untouched", len(cases))
 	}},
 }
 

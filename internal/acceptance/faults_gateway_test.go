@@ -1,18 +1,15 @@
 package acceptance
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // Faults of a gateway that gives up before the service does, for requests that must not
@@ -20,22 +17,6 @@ import (
 var gatewayFaults = []faultRow{
 	{33, "504 to the creation, committed 4 s later", func(t *testing.T) string { return committedLater(t, 4*time.Second) }},
 	{34, "504 to the creation, committed 40 s later", func(t *testing.T) string { return committedLater(t, 40*time.Second) }},
-	{35, "the gateway's clock is 5 s off, the answer lost", func(t *testing.T) string {
-		cases := map[string]func(*testing.T){}
-		for name, offset := range map[string]time.Duration{"ahead": 5 * time.Second, "behind": -5 * time.Second} {
-			cases[name] = func(t *testing.T) {
-				// The fake runs in real time, so that five seconds matter.
-				fake := fakeservicetest.Start(t, func(o *fakeservice.Options) { o.Speed = 1 })
-				fake.SetDuration("create", time.Second)
-				fake.SetConditions(fakeservice.Conditions{DateOffset: offset})
-				fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances", AfterCommit: true, Page: http.StatusGatewayTimeout})
-				w := newWorkspaceBeside(t, keyless(t, fake), instanceHCL(plainInstance))
-				w.mustHaveAdopted(fake, w.apply())
-			}
-		}
-		atOnce(t, cases)
-		return "ahead and behind: 1 instance, 1 POST, adopted by name with a warning"
-	}},
 	{36, "another state makes an equal instance at that moment", func(t *testing.T) string {
 		atOnce(t, map[string]func(*testing.T){
 			"no answer lost": func(t *testing.T) {
@@ -76,70 +57,6 @@ var gatewayFaults = []faultRow{
 			},
 		})
 		return "2 POSTs each: 2 machines in 2 states; 1 error with both import blocks; 1 warning that names the machine"
-	}},
-	{37, "a database's own late commit answers 409", func(t *testing.T) string {
-		const database = "resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"orders\"\n deletion_protection = false\n}"
-		sent := map[string]int{}
-		var mu sync.Mutex
-		cases := map[string]func(*testing.T){}
-		for _, refusal := range []string{"job_running", "already_exists"} {
-			cases[refusal] = func(t *testing.T) {
-				fake := seededApps(t)
-				release := func() {}
-				if refusal == "job_running" {
-					release = fake.HoldJobs(fakeservice.JobMatch{Operation: "database_create"})
-				}
-				const path = "/instances/*/postgres/databases"
-				fake.Inject(fakeservice.Fault{Method: "POST", Path: path, CommitAfter: time.Hour})
-				// The first request is committed when the second one arrives.
-				fake.Inject(fakeservice.Fault{Method: "POST", Path: path, Skip: 1, Before: func() {
-					fake.DeliverLate()
-					if refusal == "already_exists" {
-						_ = fake.FinishJob(fake.Jobs()[0].ID) // unless it has ended already
-					}
-				}})
-				w := newWorkspaceBeside(t, keyless(t, fake), database)
-				apply := w.start("apply", "-auto-approve", "-no-color")
-				if refusal == "job_running" {
-					machine.Until(t, "its own job is waited for", func() bool { return fake.Count("GET", "/jobs/*") > 1 })
-				}
-				release()
-				r := apply.wait()
-				must(t, r.exit == 0, "an apply: got exit %d, want 0:\n%s", r.exit, r.output)
-				w.mustBeKept("hosting_postgres_database", "test")
-				w.mustBeSettled()
-				must(t, jobsOf(fake, "database_create") == 1 && conflicts(fake) == 1, "got %d jobs and %d times 409, want 1 of each", jobsOf(fake, "database_create"), conflicts(fake))
-				mu.Lock()
-				defer mu.Unlock()
-				sent[refusal] = fake.Count("POST", path)
-			}
-		}
-		atOnce(t, cases)
-		return fmt.Sprintf("1 database each; %d POSTs with job_running, %d with already_exists: our own", sent["job_running"], sent["already_exists"])
-	}},
-	{38, "reset of postgres, then of redis that never arrives", func(t *testing.T) string {
-		needs(t, providerActions)
-		fake := startFake(t)
-		fake.AddInstance(fakeservice.Instance{ID: "i-one", Name: "one", Plan: "medium", Region: "eu-central",
-			Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "redis": {MemoryMB: 256}}})
-		const path = "/instances/*/actions/reset"
-		fake.Inject(fakeservice.Fault{Method: "POST", Path: path, Skip: 1, Page: http.StatusBadGateway})
-		reset := func(engine string) string {
-			return fmt.Sprintf("action \"hosting_instance_reset\" %[1]q {\n config {\n  instance_id = \"i-one\"\n  confirm = \"i-one\"\n  engine = %[1]q\n  timeouts = { invoke = \"40s\" }\n }\n}\n", engine)
-		}
-		w := newWorkspaceBeside(t, keyless(t, fake), reset("postgres")+reset("redis")+`
-resource "terraform_data" "release" {
-  lifecycle {
-    action_trigger {
-      events  = [after_create]
-      actions = [action.hosting_instance_reset.postgres, action.hosting_instance_reset.redis]
-    }
-  }
-}`)
-		r := w.fails("answered 502", "it is unknown whether the service carried it out", "Check in the portal whether it was carried out")
-		must(t, strings.Count(r.output, "(reset) is accepted.") == 1 && !strings.Contains(r.output, "has carried out reset"), "the apply: got\n%s\nwant one reset reported as done", r.output)
-		must(t, jobsOf(fake, "reset") == 1 && fake.Count("POST", path) == 2, "got %d resets after %d POSTs, want 1 after 2", jobsOf(fake, "reset"), fake.Count("POST", path))
-		return "1 reset done, 1 told as unknown, " + counts(fake, "POST "+path)
 	}},
 }
 

@@ -177,28 +177,6 @@ var interruptionFaults = []faultRow{
 		must(t, sent["rw main: slow"] == 1 && sent["rw main: bad"] == 1 && sent["rw main: stuck"] == 1 && sent["rw main: both 0"] == 2, "statements: got %v, want slow, bad and stuck once and \"both 0\" twice", sent)
 		return fmt.Sprintf("%d statements, none twice; the console ends off", len(sql.statements()))
 	}},
-	{23, "a partial update: the second of three steps fails", func(t *testing.T) string {
-		fake := startFake(t)
-		w := newWorkspaceBeside(t, fake, instanceHCL(plainInstance))
-		w.apply()
-		fake.FailJobs(fakeservice.JobMatch{Operation: "resize"}, 1, "trouble", "no bigger machine is free")
-		w.configure(`
-resource "hosting_instance" "test" {
-  name    = "renamed"
-  plan    = "medium"
-  region  = "eu-central"
-  engines = { postgres = { memory_mb = 2048 } }
-  deletion_protection = false
-}`)
-		w.fails("No bigger machine is free (trouble)")
-		saved := w.mustBeKept("hosting_instance", "test").Attributes
-		must(t, saved["name"] == "renamed" && saved["plan"] == "free", "the state: got name %v and plan %v, want renamed and free", saved["name"], saved["plan"])
-		plan := w.run("plan", "-no-color").output
-		must(t, !strings.Contains(plan, "~ name") && strings.Contains(plan, "~ plan") && strings.Contains(plan, "~ memory_mb"), "the plan: got\n%s\nwant the other two steps alone", plan)
-		w.apply()
-		w.mustBeSettled()
-		return fmt.Sprintf("first step saved, 2 left; in all %d update, %d resize, %d engines", jobsOf(fake, "update"), jobsOf(fake, "resize"), jobsOf(fake, "engines"))
-	}},
 	{27, "deletion: confirm, joined, gone, creating, unpaid, tainted", func(t *testing.T) string {
 		destroy := []string{"destroy", "-auto-approve", "-no-color"}
 		must27 := func(w *workspace, fake *fakeservicetest.Server) {

@@ -63,18 +63,6 @@ var networkFaults = []faultRow{
 		atOnce(t, cases)
 		return "by pages and by closed connections: waited out, 1 POST each"
 	}},
-	{56, "the service is away for 20 s between two steps", func(t *testing.T) string {
-		fake := startFake(t)
-		fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/engines", Before: func() {
-			fake.Away(20*time.Second, http.StatusBadGateway)
-		}})
-		w := newWorkspaceBeside(t, keyless(t, fake), instanceHCL("engines = { postgres = {}, redis = {} }"))
-		w.apply()
-		w.mustBeKept("hosting_instance", "test")
-		w.mustBeSettled()
-		must(t, fake.Count("POST", "/instances") == 1 && jobsOf(fake, "engines") == 1, "got %d creations and %d changes of engines, want 1 of each", fake.Count("POST", "/instances"), jobsOf(fake, "engines"))
-		return "waited out, untainted, the engines set once, " + counts(fake, "POST /instances")
-	}},
 	{57, "Ctrl-C when the network dies during POST /instances", func(t *testing.T) string {
 		fake := startFake(t)
 		silent := fakeservice.Fault{Delay: time.Hour, Drop: true, Times: -1}

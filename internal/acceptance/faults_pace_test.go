@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 )
 
 // Faults of the number and the rate of requests.
@@ -74,23 +72,6 @@ resource "hosting_webhook_endpoint" "test" {
 		}
 		must(t, len(fake.Webhooks()) == 100 && refusals(fake) > 0, "got %d endpoints and %d times 429, want 100 and some", len(fake.Webhooks()), refusals(fake))
 		return fmt.Sprintf("100 made once, 0 errors, %d requests, %d times 429", len(fake.Requests()), refusals(fake))
-	}},
-	{53, "a record that goes on naming a job that has ended", func(t *testing.T) string {
-		fake := seededApps(t)
-		job, err := fake.StartJob("i-one", "rotate", "")
-		must(t, err == nil, "%v", err)
-		machine.Until(t, "the job has ended", func() bool { return fake.Jobs()[0].Status == "done" })
-		fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/*", Times: -1, Rewrite: func(record map[string]any) { record["job_id"] = job.ID }})
-		fake.Inject(fakeservice.Fault{Method: "PUT", Path: "/instances/*/sql-console", Times: -1, Status: http.StatusConflict, Code: "job_running"})
-		w := newWorkspaceBeside(t, fake, asyncCases[4].created)
-		apply := w.start("apply", "-auto-approve", "-no-color")
-		apply.until("the change was sent three times", func() bool { return fake.Count("PUT", "/instances/*/sql-console") >= 3 })
-		requests := len(fake.Requests())
-		apply.signal(syscall.SIGINT)
-		r := apply.wait()
-		must(t, r.exit == 1 && strings.Contains(r.output, "Unable to set"), "the apply: got exit %d, want 1 and what it was unable to set:\n%s", r.exit, r.output)
-		must(t, requests < 60, "got %d requests until the third attempt, want fewer than 60", requests)
-		return fmt.Sprintf("%d requests until the third attempt", requests)
 	}},
 }
 

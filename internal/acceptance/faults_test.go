@@ -36,8 +36,8 @@ const rowsAtOnce = 12
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	needsCLI(t)
-	rows := slices.Concat(creationFaults, interruptionFaults, jobFaults, readFaults, writeFaults, transportFaults,
-		gatewayFaults, absenceFaults, shapeFaults, paceFaults, networkFaults, addressFaults, promiseFaults)
+	rows := slices.Concat(creationFaults, interruptionFaults, jobFaults, readFaults, transportFaults,
+		gatewayFaults, absenceFaults, paceFaults, networkFaults, addressFaults)
 	slices.SortStableFunc(rows, func(a, b faultRow) int { return b.number - a.number })
 	counted := make([]string, len(rows))
 	places := make(chan struct{}, rowsAtOnce)

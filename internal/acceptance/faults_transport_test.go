@@ -26,25 +26,6 @@ func elsewhere(t *testing.T, baseURL, configuration string) *workspace {
 
 // Faults between the provider and the service.
 var transportFaults = []faultRow{
-	{24, "http, a redirect to another host, a redirect to http", func(t *testing.T) string {
-		elsewhere(t, "http://hosting.example/api/v1", accountHCL).fails("http would send the API key unencrypted")
-		elsewhere(t, "http://127.0.0.1.example/api/v1", accountHCL).fails("http would send the API key unencrypted")
-		var reached, authorised atomic.Int64
-		other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			reached.Add(1)
-			if r.Header.Get("Authorization") != "" {
-				authorised.Add(1)
-			}
-		}))
-		t.Cleanup(other.Close)
-		for _, status := range []int{http.StatusMovedPermanently, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
-			redirecting := httptest.NewServer(http.RedirectHandler(other.URL+"/me", status))
-			t.Cleanup(redirecting.Close)
-			elsewhere(t, redirecting.URL+"/api/v1", accountHCL).fails(fmt.Sprintf("answered %d", status))
-		}
-		must(t, reached.Load() == 0 && authorised.Load() == 0, "requests to the other host: got %d, want none", reached.Load())
-		return "5 refused, the other host saw 0 requests"
-	}},
 	{25, "1 GiB body, endless slow body, deep JSON", func(t *testing.T) string {
 		var written atomic.Int64
 		huge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -5,23 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
-
-// The tests below check that applies recover from more than the rows of the fault table.
-// In each case something was once lost, leaked or stuck.
 
 // oneApp returns the app on the seeded instance, with additional arguments.
 func oneApp(arguments string) string {
 	return "resource \"hosting_app\" \"test\" {\n instance_id = \"i-one\"\n" + appArguments + arguments + "\n}\n"
-}
-
-func theSeededApp(t *testing.T, fake *fakeservicetest.Server) fakeservice.App {
-	t.Helper()
-	app, ok := fake.App("i-one", "guestbook")
-	must(t, ok, "the fake has no app guestbook")
-	return app
 }
 
 // behind sends a request as another client.
