@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A test sets the start of the clock and the duration of a job.
@@ -42,9 +43,7 @@ func TestCheckoutAndFinishedJobs(t *testing.T) {
 	if status := s.Instances()[0].Status; status == "running" {
 		t.Error("status of an unpaid instance: got running, want a different status")
 	}
-	if err := s.PayCheckout(id); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.PayCheckout(id))
 	s.Advance(time.Hour)
 	if status := s.Instances()[0].Status; status != "running" {
 		t.Errorf("a paid instance: got %s, want running", status)
@@ -55,9 +54,7 @@ func TestCheckoutAndFinishedJobs(t *testing.T) {
 
 	s.HoldJobs(hostingtest.JobMatch{Operation: "update"})
 	_, pending := send(t, s, http.MethodPatch, "/instances/"+id, `{"name":"store"}`)
-	if err := s.FinishJob(pending["job_id"].(string)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.FinishJob(pending["job_id"].(string)))
 	if name := s.Instances()[0].Name; name != "store" {
 		t.Errorf("the instance's name: got %s, want store", name)
 	}
@@ -169,10 +166,7 @@ func TestAccounts(t *testing.T) {
 	if fork := s.Fork(t); fork.AccountID() == s.AccountID() {
 		t.Errorf("the account of the fork: got that of the service, %s, want another", fork.AccountID())
 	}
-	key, err := s.CreateKey("second")
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(s.CreateKey("second"))(t)
 	for _, key := range []string{s.APIKey, key} {
 		as := *s
 		as.APIKey = key

@@ -9,23 +9,18 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // send sends a request like a client of the service.
 func send(t *testing.T, s *hostingtest.Service, method, path, body string) (int, map[string]any) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, s.BaseURL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), method, s.BaseURL+path, strings.NewReader(body)))(t)
 	request.Header.Set("Authorization", "Bearer "+s.APIKey)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	defer response.Body.Close()
 	var answer map[string]any
 	_ = json.NewDecoder(response.Body).Decode(&answer) // a page is not JSON

@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // bearer is a transport that adds a key to each request.
@@ -25,12 +26,9 @@ func TestMCP(t *testing.T) {
 	s := hostingtest.Start(t)
 	id := s.AddInstance(hostingtest.Instance{Name: "shop"}).ID
 	for _, service := range []*hostingtest.Service{s, s.Fork(t)} {
-		session, err := mcp.NewClient(&mcp.Implementation{Name: "agent"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{
+		session := must.Get(mcp.NewClient(&mcp.Implementation{Name: "agent"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{
 			Endpoint: service.MCPURL, HTTPClient: &http.Client{Transport: bearer(service.APIKey)},
-		}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, nil))(t)
 		defer session.Close()
 		answer, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_instance", Arguments: map[string]any{"instance_id": id}})
 		if err != nil || answer.IsError {

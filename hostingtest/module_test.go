@@ -21,6 +21,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Both modules of this repository, at a version that is not published.
@@ -40,9 +41,7 @@ func TestFromAnotherModule(t *testing.T) {
 	packInto(t, proxy, packed, repository)
 	folder := t.TempDir()
 	elsewhere := place{folder: filepath.Join(folder, "elsewhere"), environment: goEnvironment(t, proxy, folder)}
-	if err := os.CopyFS(elsewhere.folder, os.DirFS(filepath.Join("testdata", "elsewhere"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(elsewhere.folder, os.DirFS(filepath.Join("testdata", "elsewhere"))))
 	goMod := fmt.Sprintf("module example.com/shop\n\ngo 1.26.0\n\nrequire %s %s\n", packed.Path, packed.Version)
 	writeFile(t, filepath.Join(elsewhere.folder, "go.mod"), goMod)
 
@@ -96,9 +95,7 @@ func TestWebhookFromAnotherModule(t *testing.T) {
 	folder := t.TempDir()
 	shop := place{folder: filepath.Join(folder, "shop"), environment: goEnvironment(t, proxy, folder)}
 	shop.set("GOPROXY", "file://"+filepath.ToSlash(proxy)) // nothing else is requested
-	if err := os.Mkdir(shop.folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(shop.folder, 0o700))
 	goMod, want := fmt.Sprintf("module example.com/shop\n\ngo %s\n", oldest), "example.com/shop\n"
 	wanted := slices.Concat(older, []module.Version{packedWebhook})
 	module.Sort(wanted)
@@ -132,10 +129,7 @@ func packInto(t *testing.T, proxy string, packed module.Version, root string) {
 	if err := zip.Create(&archive, packed, files); err != nil {
 		t.Fatalf("pack the tree: %v", err)
 	}
-	goMod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	goMod := must.Get(os.ReadFile(filepath.Join(root, "go.mod")))(t)
 	publish(t, proxy, packed, goMod, archive.Bytes())
 }
 
@@ -144,9 +138,7 @@ func packInto(t *testing.T, proxy string, packed module.Version, root string) {
 func publish(t *testing.T, proxy string, m module.Version, goMod, archive []byte) {
 	t.Helper()
 	folder := filepath.Join(proxy, filepath.FromSlash(m.Path), "@v")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(folder, 0o700))
 	writeFile(t, filepath.Join(folder, "list"), m.Version+"\n")
 	writeFile(t, filepath.Join(folder, m.Version+".info"), fmt.Sprintf("{\"Version\": %q, \"Time\": %q}", m.Version, time.Now().UTC().Format(time.RFC3339)))
 	writeFile(t, filepath.Join(folder, m.Version+".mod"), string(goMod))
@@ -159,14 +151,8 @@ func publish(t *testing.T, proxy string, m module.Version, goMod, archive []byte
 // version.
 func required(t *testing.T, file string) (versions map[string]string, goVersion string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, err := modfile.ParseLax(file, text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
+	parsed := must.Get(modfile.ParseLax(file, text, nil))(t)
 	versions = map[string]string{}
 	for _, r := range parsed.Require {
 		versions[r.Mod.Path] = r.Mod.Version
@@ -221,9 +207,7 @@ func serves(t *testing.T, program string) {
 	command := exec.CommandContext(t.Context(), program, "--listen", "127.0.0.1:0", "--data-plane", "off", "--api-key", "k", "--ready-file", ready)
 	var said bytes.Buffer
 	command.Stdout, command.Stderr = &said, &said
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Start())
 	defer func() {
 		if err := command.Process.Signal(os.Interrupt); err != nil {
 			t.Error(err)
@@ -238,15 +222,9 @@ func serves(t *testing.T, program string) {
 		base, err = os.ReadFile(ready)
 		return err == nil
 	})
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSpace(string(base))+"/plans", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSpace(string(base))+"/plans", nil))(t)
 	request.Header.Set("Authorization", "Bearer k")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("GET /plans: got %d, want 200", response.StatusCode)
@@ -264,7 +242,5 @@ func output(t *testing.T, name string, arguments ...string) string {
 
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }

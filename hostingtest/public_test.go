@@ -9,25 +9,21 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // TestPublicTypesAreOwn checks that no exported declaration names an internal package,
 // because go doc shows users nothing of internal packages.
 func TestPublicTypesAreOwn(t *testing.T) {
 	t.Parallel()
-	files, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(os.ReadDir("."))(t)
 	checked := 0
 	for _, entry := range files {
 		if path.Ext(entry.Name()) != ".go" || strings.HasSuffix(entry.Name(), "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), entry.Name(), nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), entry.Name(), nil, parser.SkipObjectResolution))(t)
 		internal := map[string]bool{}
 		for _, i := range file.Imports {
 			if imported, _ := strconv.Unquote(i.Path.Value); strings.Contains(imported, "/internal/") {

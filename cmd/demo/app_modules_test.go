@@ -4,6 +4,8 @@ import (
 	"os"
 	"regexp"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 var requirement = regexp.MustCompile(`(?m)^(?:require )?\t?([a-z0-9./-]+\.[a-z]+/[^\s]+) (v[^\s]+)`)
@@ -13,10 +15,7 @@ var requirement = regexp.MustCompile(`(?m)^(?:require )?\t?([a-z0-9./-]+\.[a-z]+
 func TestAppNeedsNoOtherModules(t *testing.T) {
 	t.Parallel()
 	versions := func(file string) map[string]string {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		found := map[string]string{}
 		for _, match := range requirement.FindAllStringSubmatch(string(text), -1) {
 			found[match[1]] = match[2]

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // served is a fake whose answers are given by path.
@@ -47,10 +49,7 @@ func TestTimelineOfTheLog(t *testing.T) {
 		"/_fake/requests": loggedRequests,
 		"/_fake/jobs":     `{"jobs":[` + settledJob + `],"builds":[` + settled + `]}`,
 	})
-	read, err := fake.timeline(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Get(fake.timeline(t.Context()))(t)
 	if want := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC); !read.firstPOST.Equal(want) {
 		t.Errorf("the first POST: got it at %s, want it at %s", read.firstPOST, want)
 	}

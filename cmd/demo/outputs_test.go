@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestOutputLines(t *testing.T) {
 	t.Parallel()
-	lines, err := outputLines([]byte(`{
+	lines := must.Get(outputLines([]byte(`{
 		"url": {"sensitive": false, "type": "string", "value": "https://a.example.test"},
 		"cidrs": {"sensitive": false, "type": ["set", "string"], "value": [
 			"127.0.0.1/32"
@@ -16,10 +18,7 @@ func TestOutputLines(t *testing.T) {
 		"key": {"sensitive": false, "type": "string", "value": "ä01234567890123456789012345678901234567890123456"},
 		"longer": {"sensitive": false, "type": "string", "value": "ä012345678901234567890123456789012345678901234567"},
 		"secret": {"sensitive": true, "type": "string", "value": "hunter2"}
-	}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	}`)))(t)
 	want := []string{
 		`cidrs = ["127.0.0.1/32"]`,
 		`key = "ä01234567890123456789012345678901234567890123456"`,

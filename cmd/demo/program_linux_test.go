@@ -15,6 +15,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 )
 
@@ -62,15 +63,10 @@ func demonstrate(t *testing.T, more ...string) *demonstration {
 	bin, cli := programs(t)
 	// The test's own folder is unsuitable: its path is too long for sockets, and other
 	// users, whose processes the fake starts, cannot enter it.
-	place, err := os.MkdirTemp("", "demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	place := must.Get(os.MkdirTemp("", "demo"))(t)
 	t.Cleanup(func() { _ = os.RemoveAll(place) })
 	temporary := filepath.Join(place, "tmp")
-	if err := errors.Join(os.Chmod(place, 0o755), os.Mkdir(temporary, 0o777), os.Chmod(temporary, 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Chmod(place, 0o755), os.Mkdir(temporary, 0o777), os.Chmod(temporary, 0o777)))
 	d := &demonstration{pty: openPTY(t, 120), place: place}
 	d.command = exec.Command(filepath.Join(bin, "demo"), append([]string{"--cli", cli, "--bin", bin,
 		"--folder", filepath.Join(place, "work"), "--artifacts", filepath.Join(place, "artifacts")}, more...)...)
@@ -78,9 +74,7 @@ func demonstrate(t *testing.T, more ...string) *demonstration {
 	d.command.Env = append(os.Environ(), "TMPDIR="+temporary, "TERM=xterm")
 	d.command.Stdin, d.command.Stdout, d.command.Stderr = d.terminal, d.terminal, d.terminal
 	d.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := d.command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.command.Start())
 	t.Cleanup(func() { _ = d.command.Process.Signal(syscall.SIGTERM) })
 	return d
 }
@@ -134,15 +128,11 @@ func TestDemoIsInterrupted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := demonstrate(t)
-			if err := d.terminal.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.terminal.Close())
 			d.until(t, "the progress of a job", func(text string) bool {
 				return strings.Contains(text, "Apply the guestbook, about 45s · create ")
 			})
-			if err := test.leave(d); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, test.leave(d))
 			var exit *exec.ExitError
 			if err := d.command.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
 				t.Errorf("the end of the demo: got %v, want exit 130:\n%s", err, d.end())

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestCheckProgress(t *testing.T) {
@@ -21,9 +23,7 @@ func TestCheckProgress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "progress")
-			if err := os.WriteFile(path, []byte(row.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(row.text), 0o600))
 			if err := checkProgress(t.Context(), path); (err != nil) != row.fails {
 				t.Errorf("got %v, want an error: %t", err, row.fails)
 			}

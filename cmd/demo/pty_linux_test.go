@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // pty is a terminal that records the output of programs.
@@ -29,23 +30,14 @@ type pty struct {
 
 func openPTY(t *testing.T, columns uint16) *pty {
 	t.Helper()
-	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	keyboard := must.Get(os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0))(t)
 	t.Cleanup(func() { _ = keyboard.Close() })
 	var number int
-	err = control(keyboard, func(fd int) (err error) {
+	must.Do(t, control(keyboard, func(fd int) (err error) {
 		number, err = unix.IoctlGetInt(fd, unix.TIOCGPTN)
 		return errors.Join(err, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	terminal, err := os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
+	terminal := must.Get(os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|syscall.O_NOCTTY, 0))(t)
 	t.Cleanup(func() { _ = terminal.Close() })
 	p := &pty{terminal: terminal, keyboard: keyboard, more: make(chan struct{}, 1), ended: make(chan struct{})}
 	p.resize(t, columns)
@@ -68,11 +60,9 @@ func control(file *os.File, do func(fd int) error) error {
 // resize changes the width of the terminal's window.
 func (p *pty) resize(t *testing.T, columns uint16) {
 	t.Helper()
-	if err := control(p.keyboard, func(fd int) error {
+	must.Do(t, control(p.keyboard, func(fd int) error {
 		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: columns})
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // watch reads until all programs have closed the terminal.
@@ -180,10 +170,7 @@ func TestColumnsOfNoTerminal(t *testing.T) {
 	}
 	defer reader.Close()
 	defer writer.Close()
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	null := must.Get(os.Open(os.DevNull))(t)
 	defer null.Close()
 	for name, file := range map[string]*os.File{"a pipe": writer, "the null device": null} {
 		if width := columns(file); width != 0 {

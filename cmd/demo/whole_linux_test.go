@@ -17,6 +17,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // mostLines is the maximum number of lines that a person reads.
@@ -129,9 +130,7 @@ func TestDemoOnATerminal(t *testing.T) {
 		machine.Lacks(t, "the demo is looked at with psql: %s", err)
 	}
 	d := demonstrate(t, "--verbose")
-	if err := d.terminal.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.terminal.Close())
 	d.until(t, "the last line of what to look at", func(text string) bool {
 		return strings.Contains(text, "the guide docs/guides/first-app.md") && strings.HasSuffix(text, "\r\n")
 	})
@@ -191,9 +190,7 @@ func TestDemoOnATerminal(t *testing.T) {
 	}
 	d.until(t, "the change", func(text string) bool { return strings.Contains(text[before:], "build of guestbook, ") })
 
-	if _, err := d.keyboard.WriteString("\x03"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(d.keyboard.WriteString("\x03"))(t)
 	if err := d.command.Wait(); err != nil {
 		t.Errorf("the end of the demo: got %v, want no error:\n%s", err, d.end())
 	}

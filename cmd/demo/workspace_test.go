@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestInherited(t *testing.T) {
@@ -20,17 +22,10 @@ func TestCopyModule(t *testing.T) {
 	t.Parallel()
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "copy")
 	for _, name := range []string{"main.tf", "schema.sql", "terraform.tfstate", "mine.auto.tfvars", "README.md"} {
-		if err := os.WriteFile(filepath.Join(from, name), []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(from, name), []byte(name), 0o600))
 	}
-	if err := copyModule(from, to); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, copyModule(from, to))
+	entries := must.Get(os.ReadDir(to))(t)
 	var got []string
 	for _, entry := range entries {
 		got = append(got, entry.Name())

@@ -21,6 +21,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // visitor uses a fake from another machine: the advertised host resolves to an address.
@@ -54,23 +55,14 @@ func (v *visitor) client() *http.Client {
 // get requests a page and returns the status and the text.
 func (v *visitor) get(t *testing.T, address, token string) (int, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil))(t)
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 		request.Header.Set("apikey", token)
 	}
-	response, err := v.client().Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(v.client().Do(request))(t)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(response.Body))(t)
 	return response.StatusCode, string(text)
 }
 
@@ -78,10 +70,7 @@ func (v *visitor) get(t *testing.T, address, token string) (int, string) {
 // other part uses. It returns the port.
 func (v *visitor) mustBeOutside(t *testing.T, what, address string, seen map[string]string) int {
 	t.Helper()
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(address))(t)
 	port, _ := strconv.Atoi(u.Port())
 	if u.Hostname() != v.host || port < v.ports.First || port > v.ports.Last || seen[u.Port()] != "" {
 		t.Errorf("the address of %s: got %s, want %s and a port of %s that is not in %v", what, u.Host, v.host, v.ports, seen)
@@ -94,10 +83,7 @@ func (v *visitor) mustBeOutside(t *testing.T, what, address string, seen map[str
 // a number. The host resolves to an address.
 func query(t *testing.T, link, certificate, address string) error {
 	t.Helper()
-	config, err := pgx.ParseConfig(link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(pgx.ParseConfig(link))(t)
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM([]byte(certificate)) {
 		t.Fatalf("the CA certificate: got %q, want PEM", certificate)
@@ -155,10 +141,7 @@ func (v *visitor) visit(t *testing.T) (certificate string, app string) {
 	if direct := v.mustBeOutside(t, "Postgres", postgres.Owner, seen); record.Host != v.host || direct != postgres.Direct {
 		t.Errorf("the record: got the host %s and the port %d, want %s and %d", record.Host, postgres.Direct, v.host, direct)
 	}
-	owner, err := url.Parse(postgres.Owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	owner := must.Get(url.Parse(postgres.Owner))(t)
 	password, _ := owner.User.Password()
 	v.secrets = []string{v.key, v.token, password, record.Engines.Auth.ServiceKey}
 	links := []string{postgres.Owner}
@@ -233,10 +216,7 @@ func TestAdvertisedHost(t *testing.T) {
 		if !found {
 			continue
 		}
-		u, err := url.Parse(link)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(url.Parse(link))(t)
 		u.RawQuery = "sslmode=verify-full"
 		if !net.ParseIP(u.Hostname()).IsLoopback() {
 			t.Errorf("the address of the app's database: got %s, want the loopback", u.Host)

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // withFake returns a command that the program runs with a fake.
@@ -33,17 +35,9 @@ func TestRunCommand(t *testing.T) {
 	command := withFake(t.Context(), t, `echo "$HOSTING_BASE_URL $HOSTING_API_KEY $FAKESERVICE_CONTROL_TOKEN"; read line; echo "got $line" >&2; exit 7`)
 	var errs bytes.Buffer
 	command.Stderr = &errs
-	in, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(command.StdinPipe())(t)
+	out := must.Get(command.StdoutPipe())(t)
+	must.Do(t, command.Start())
 	reader := bufio.NewReader(out)
 	line, err := reader.ReadString('\n')
 	given := strings.Fields(line)
@@ -51,23 +45,15 @@ func TestRunCommand(t *testing.T) {
 		t.Fatalf("the variables: got %q and error %v, want three", line, err)
 	}
 	for address, token := range map[string]string{given[0] + "/plans": given[1], strings.TrimSuffix(given[0], "/api/v1") + "/_fake/state": given[2]} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil))(t)
 		request.Header.Set("Authorization", "Bearer "+token)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.DefaultClient.Do(request))(t)
 		response.Body.Close()
 		if response.StatusCode != http.StatusOK {
 			t.Errorf("GET %s: got %d, want 200", address, response.StatusCode)
 		}
 	}
-	if _, err := io.WriteString(in, "input\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(in, "input\n"))(t)
 	rest, err := io.ReadAll(reader)
 	if err != nil || len(rest) > 0 {
 		t.Errorf("the rest of the output: got %q and error %v, want nothing", rest, err)
@@ -76,10 +62,7 @@ func TestRunCommand(t *testing.T) {
 	if errs.String() != "got input\n" {
 		t.Errorf("the command's errors: got %q, want got input", errs.String())
 	}
-	address, err := url.Parse(given[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := must.Get(url.Parse(given[0]))(t)
 	if _, err := net.Dial("tcp", address.Host); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("a connection after the end: got error %v, want %v", err, syscall.ECONNREFUSED)
 	}
@@ -120,20 +103,13 @@ func TestSignalsOfACommand(t *testing.T) {
 			command := exec.CommandContext(t.Context(), builtProgram(t), "run", "--data-plane", "off", "--ready-file", ready, "--", "sh", "-c",
 				fmt.Sprintf(`trap 'echo caught; test -s %s && exit 3' %d; echo begun; while :; do sleep 0.05; done`, ready, s))
 			command.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal
-			out, err := command.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := command.Start(); err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(command.StdoutPipe())(t)
+			must.Do(t, command.Start())
 			reader := bufio.NewReader(out)
 			if line, err := reader.ReadString('\n'); line != "begun\n" {
 				t.Fatalf("the output: got %q and error %v, want begun", line, err)
 			}
-			if err := command.Process.Signal(s); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, command.Process.Signal(s))
 			if rest, err := io.ReadAll(reader); string(rest) != "caught\n" {
 				t.Errorf("the output after the signal: got %q and error %v, want caught once", rest, err)
 			}

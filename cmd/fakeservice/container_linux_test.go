@@ -12,6 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A container has its own network, connected to the outside by a virtual cable. A client
@@ -27,13 +28,8 @@ func TestServesFromAContainer(t *testing.T) {
 	fake := &running{command: command, key: "the-key"}
 	command.Env = append(os.Environ(), "FAKESERVICE_API_KEY=the-key", "FAKESERVICE_CONTROL_TOKEN=the-token")
 	command.Stderr = os.Stderr
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(command.StdoutPipe())(t)
+	must.Do(t, command.Start())
 	t.Cleanup(func() {
 		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
@@ -42,10 +38,7 @@ func TestServesFromAContainer(t *testing.T) {
 			t.Errorf("the end of the program: got %v, want no error", err)
 		}
 	})
-	first, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(bufio.NewReader(out).ReadString('\n'))(t)
 	_, fake.base, _ = strings.Cut(strings.TrimSpace(first), " at ")
 	if fake.base != "http://fake.test:8080/api/v1" {
 		t.Errorf("the address that the program prints: got %s, want http://fake.test:8080/api/v1", fake.base)
@@ -87,9 +80,7 @@ func network(t *testing.T) (name, address string) {
 		{"-n", name, "address", "add", prefix + ".2/30", "dev", far}, {"-n", name, "link", "set", far, "up"},
 		{"-n", name, "link", "set", "lo", "up"},
 	} {
-		if err := ip(arguments...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, ip(arguments...))
 	}
 	return name, prefix + ".2"
 }

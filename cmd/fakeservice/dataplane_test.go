@@ -24,6 +24,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // missing is a machine without PostgreSQL.
@@ -39,10 +40,7 @@ func TestWithoutDataPlane(t *testing.T) {
 		{[]string{"--data-plane=off"}, []string{"--data-plane=off"}},
 		{nil, []string{"not found anywhere", "install", "--postgres-bin"}},
 	} {
-		s, err := parse(row.args, os.Stderr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(parse(row.args, os.Stderr))(t)
 		engines, err := startEngines(t.Context(), s, state{}, missing, nil)
 		if err != nil || engines.plane != nil {
 			t.Fatalf("%v: got the data plane %v and error %v, want neither", row.args, engines.plane, err)
@@ -61,14 +59,9 @@ func TestWithoutDataPlane(t *testing.T) {
 func TestStateNeedsItsDataPlane(t *testing.T) {
 	t.Parallel()
 	kept := state{folder: filepath.Join(t.TempDir(), "a[1]")} // not a pattern
-	if err := errors.Join(os.MkdirAll(filepath.Dir(kept.machine("i-1")), 0o700), os.WriteFile(kept.machine("i-1"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(kept.machine("i-1")), 0o700), os.WriteFile(kept.machine("i-1"), nil, 0o600)))
 	for _, args := range [][]string{{"--data-plane=off"}, nil} {
-		s, err := parse(args, os.Stderr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(parse(args, os.Stderr))(t)
 		if _, err := startEngines(t.Context(), s, kept, missing, nil); err == nil || !strings.Contains(err.Error(), "the data of 1 machines") {
 			t.Errorf("%v: got %v, want an error with the number of machines", args, err)
 		}
@@ -79,10 +72,7 @@ func TestStateNeedsItsDataPlane(t *testing.T) {
 func TestDataPlaneThatIsMissed(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"--data-plane=on"}, {"--postgres-bin=/nowhere"}} {
-		s, err := parse(args, os.Stderr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(parse(args, os.Stderr))(t)
 		if _, err := startEngines(t.Context(), s, state{}, missing, nil); err == nil {
 			t.Errorf("%v: got engines, want an error", args)
 		}
@@ -135,10 +125,7 @@ func TestWithoutCouchDB(t *testing.T) {
 // A folder for CouchDB that the flags name must have what runs it.
 func TestCouchDBThatIsMissed(t *testing.T) {
 	t.Parallel()
-	s, err := parse([]string{"--couchdb-modules=/nowhere"}, os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(parse([]string{"--couchdb-modules=/nowhere"}, os.Stderr))(t)
 	if _, err := startEngines(t.Context(), s, state{}, postgres.Locate, nil); err == nil || !strings.Contains(err.Error(), "--couchdb-modules: its npm packages were not found in /nowhere") {
 		t.Errorf("the start: got %v, want what to do", err)
 	}
@@ -165,9 +152,7 @@ func TestSignalsLeaveNothing(t *testing.T) {
 			if row.keepsFolder {
 				ran = reachable(t, ran)
 			}
-			if err := fake.command.Process.Signal(row.signal); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, fake.command.Process.Signal(row.signal))
 			err := fake.command.Wait()
 			if row.keepsFolder {
 				// The kernel has signalled them, and they take a moment to end.
@@ -199,9 +184,7 @@ func sweepsUp(t *testing.T, program, folder string, left []os.DirEntry) {
 			t.Errorf("%s of a killed program: got %v, want it gone", entry.Name(), err)
 		}
 	}
-	if err := next.command.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, next.command.Process.Signal(syscall.SIGTERM))
 	if err := next.command.Wait(); err != nil {
 		t.Errorf("the end of the next program: got %v, want no error", err)
 	}
@@ -215,10 +198,7 @@ func sweepsUp(t *testing.T, program, folder string, left []os.DirEntry) {
 // test itself ends the others.
 func reachable(t *testing.T, ran []processes.Process) []processes.Process {
 	t.Helper()
-	own, err := os.Readlink("/proc/self/ns/pid")
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must.Get(os.Readlink("/proc/self/ns/pid"))(t)
 	return slices.DeleteFunc(ran, func(p processes.Process) bool {
 		if of, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", p.ID)); err != nil || of != own || !strings.HasPrefix(p.Arguments, "sleep") {
 			return false
@@ -242,17 +222,9 @@ func startProgram(t *testing.T, program, folder string) *running {
 		"--repo", "octo/app="+repository(t, `{"start": "sleep 3001; echo over"}`),
 		"--repo", "octo/slow="+repository(t, `{"build": "sleep 3002; echo over", "start": "true"}`))}
 	fake.command.Stderr = os.Stderr
-	out, err := fake.command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := fake.command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	first, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(fake.command.StdoutPipe())(t)
+	must.Do(t, fake.command.Start())
+	first := must.Get(bufio.NewReader(out).ReadString('\n'))(t)
 	_, fake.base, _ = strings.Cut(strings.TrimSpace(first), " at ")
 	return fake
 }
@@ -261,9 +233,7 @@ func startProgram(t *testing.T, program, folder string) *running {
 func repository(t *testing.T, recipe string) string {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "hosting.json"), []byte(recipe), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "hosting.json"), []byte(recipe), 0o600))
 	return folder
 }
 
@@ -336,17 +306,11 @@ func (fake *running) runs(t *testing.T, path string) (app map[string]any) {
 
 func (fake *running) call(t *testing.T, method, path, body string) map[string]any {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, fake.base+path, bytes.NewBufferString(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), method, fake.base+path, bytes.NewBufferString(body)))(t)
 	request.Header.Set("Authorization", "Bearer "+fake.key)
 	request.Header.Set("Content-Type", "application/json")
 	client := http.Client{Transport: fake.transport}
-	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(client.Do(request))(t)
 	defer response.Body.Close()
 	var answer map[string]any
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || response.StatusCode >= 300 {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Every flag can be set by its environment variable. The command line decides if it sets
@@ -20,10 +22,7 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv("FAKESERVICE_PORTS", "20000-20100")
 	t.Setenv("FAKESERVICE_ADVERTISE_HOST", "fake.example")
 	t.Setenv("FAKESERVICE_WEATHER", "")
-	s, err := parse([]string{"--speed", "7"}, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(parse([]string{"--speed", "7"}, io.Discard))(t)
 	if s.key != "from the environment" || s.speed != 7 || !s.webhooks.loopback || s.ports.Last != 20100 {
 		t.Errorf("settings: got key %q, speed %v, loopback %t, ports %v, want \"from the environment\", 7, true and ports to 20100", s.key, s.speed, s.webhooks.loopback, s.ports)
 	}
@@ -52,10 +51,7 @@ func TestEnvironmentOfEachFlag(t *testing.T) {
 	with := map[string][]string{"ports": {"--advertise-host", "fake.example"}, "seed": {"--weather", "storm"}}
 	set := func(t *testing.T, args ...string) settings {
 		t.Helper()
-		s, err := parse(args, io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(parse(args, io.Discard))(t)
 		return s
 	}
 	var help strings.Builder

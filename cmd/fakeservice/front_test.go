@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The health check needs no token. It answers 503 until the service is ready, and then 200.
@@ -61,10 +62,7 @@ func TestHalfARequest(t *testing.T) {
 	t.Parallel()
 	service := fakeservice.New(fakeservice.Options{})
 	defer service.Close()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	server := fakeservice.NewHTTPServer(service, 50*time.Millisecond)
 	defer server.Close()
 	go func() { _ = server.Serve(listener) }()
@@ -74,10 +72,7 @@ func TestHalfARequest(t *testing.T) {
 		"POST /portal/sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\na",
 		"POST /api/v1/instances HTTP/1.1\r\nHost",
 	} {
-		connection, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		connection := must.Get(net.Dial("tcp", listener.Addr().String()))(t)
 		fmt.Fprint(connection, half)
 		// It ends when the server closes the connection, with a reset if the server has not
 		// read everything.

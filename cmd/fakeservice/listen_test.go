@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/hostingtest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestListenAddress(t *testing.T) {
@@ -43,10 +44,7 @@ func TestListenAddress(t *testing.T) {
 func TestPortThatIsTaken(t *testing.T) {
 	t.Parallel()
 	program := builtProgram(t)
-	occupied, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	occupied := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer occupied.Close()
 	_, port, _ := net.SplitHostPort(occupied.Addr().String())
 	fake := strings.TrimSuffix(strings.TrimPrefix(hostingtest.Start(t).BaseURL, "http://127.0.0.1:"), "/api/v1")

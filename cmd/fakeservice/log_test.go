@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Each level includes the previous one. On a day without trouble, warn prints nothing, info
@@ -65,10 +66,7 @@ func TestLogFormats(t *testing.T) {
 	t.Parallel()
 	for format, want := range map[string]string{"text": `msg=hello`, "json": `"msg":"hello"`} {
 		var out bytes.Buffer
-		log, err := newLog("info", format, &out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := must.Get(newLog("info", format, &out))(t)
 		if log.Info("hello"); !strings.Contains(out.String(), want) {
 			t.Errorf("the format %s: got %q, want %q in it", format, out.String(), want)
 		}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestFlagsThatMakeNoSense(t *testing.T) {
@@ -55,10 +56,7 @@ func TestRun(t *testing.T) {
 		ended <- run(ctx, []string{"--listen", ":0", "--api-key", "k", "--portal-password", "p", "--ready-file", ready}, writer, io.Discard)
 	}()
 	out := bufio.NewReader(reader)
-	first, err := out.ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(out.ReadString('\n'))(t)
 	_, base, _ := strings.Cut(strings.TrimSpace(first), " at ")
 	said := make(chan string, 1)
 	go func() {
@@ -66,25 +64,17 @@ func TestRun(t *testing.T) {
 		said <- string(greeting)
 	}()
 
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/plans", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, base+"/plans", nil))(t)
 	request.Header.Set("Authorization", "Bearer k")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("GET /plans: got %d, want 200", response.StatusCode)
 	}
 	// The redirect is not followed: the test checks the answer that sets the cookie.
 	direct := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	signIn, err := direct.PostForm(strings.TrimSuffix(base, "/api/v1")+"/portal/sign-in", url.Values{"email": {"customer@example.com"}, "password": {"p"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	signIn := must.Get(direct.PostForm(strings.TrimSuffix(base, "/api/v1")+"/portal/sign-in",
+		url.Values{"email": {"customer@example.com"}, "password": {"p"}}))(t)
 	signIn.Body.Close()
 	if signIn.StatusCode != http.StatusSeeOther || len(signIn.Cookies()) != 1 {
 		t.Errorf("the sign-in at the portal: got %d and %d cookies, want 303 and one", signIn.StatusCode, len(signIn.Cookies()))
@@ -111,9 +101,7 @@ func TestRun(t *testing.T) {
 func TestReadyFileOfAnEarlierRun(t *testing.T) {
 	t.Parallel()
 	ready := filepath.Join(t.TempDir(), "ready")
-	if err := os.WriteFile(ready, []byte("http://127.0.0.1:1/api/v1"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(ready, []byte("http://127.0.0.1:1/api/v1"), 0o600))
 	if err := run(t.Context(), []string{"--listen", ":0", "--setup", "/nowhere", "--ready-file", ready}, io.Discard, io.Discard); err == nil {
 		t.Error("the start: got no error, want one")
 	}
@@ -160,10 +148,7 @@ func TestWeather(t *testing.T) {
 		ended <- err
 	}()
 	out := bufio.NewReader(reader)
-	first, err := out.ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(out.ReadString('\n'))(t)
 	rest := make(chan string, 1)
 	go func() {
 		text, _ := io.ReadAll(out)
@@ -171,15 +156,9 @@ func TestWeather(t *testing.T) {
 	}()
 	_, base, _ := strings.Cut(strings.TrimSpace(first), " at ")
 	for path, want := range map[string]int{base + "/plans": http.StatusBadGateway, strings.TrimSuffix(base, "/api/v1") + "/_fake/state": http.StatusOK} {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, path, nil))(t)
 		request.Header.Set("Authorization", "Bearer t")
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.DefaultClient.Do(request))(t)
 		response.Body.Close()
 		if response.StatusCode != want {
 			t.Errorf("GET %s: got %d, want %d", path, response.StatusCode, want)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A user without a name on this machine, as in a container that was started with --user,
@@ -21,10 +22,7 @@ func TestUserWithoutAName(t *testing.T) {
 	machine.NeedsRoot(t)
 	const nobody = 54321
 	program := filepath.Join(machine.PassableFolder(t, ""), "fakeservice")
-	content, err := os.ReadFile(builtProgram(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(builtProgram(t)))(t)
 	machine.WriteProgram(t, program, content)
 	start := func(arguments ...string) *exec.Cmd {
 		command := exec.CommandContext(context.WithoutCancel(t.Context()), program, append([]string{"--listen", ":0"}, arguments...)...)
@@ -33,13 +31,8 @@ func TestUserWithoutAName(t *testing.T) {
 		return command
 	}
 	command := start()
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(command.StdoutPipe())(t)
+	must.Do(t, command.Start())
 	var said strings.Builder
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		said.WriteString(lines.Text() + "\n")

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The program reads the metadata documents of OAuth clients from where webhooks may go: on
@@ -26,9 +28,7 @@ func TestDocumentsOfOAuthClients(t *testing.T) {
 	defer documents.Close()
 	id = documents.URL + "/client.json"
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: documents.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: documents.Certificate().Raw}), 0o600))
 	for _, row := range []struct {
 		flags []string
 		want  string
@@ -38,19 +38,13 @@ func TestDocumentsOfOAuthClients(t *testing.T) {
 	} {
 		fake := runFake(t, io.Discard, append([]string{"--data-plane", "off", "--portal-password", "p", "--webhook-ca", ca}, row.flags...)...)
 		root := strings.TrimSuffix(fake.base, "/api/v1")
-		jar, err := cookiejar.New(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := (&http.Client{Jar: jar}).PostForm(root+"/portal/sign-in", url.Values{
+		jar := must.Get(cookiejar.New(nil))(t)
+		response := must.Get((&http.Client{Jar: jar}).PostForm(root+"/portal/sign-in", url.Values{
 			"email": {"customer@example.com"}, "password": {"p"}, "next": {"/portal/authorize?" + url.Values{
 				"client_id": {id}, "redirect_uri": {"http://127.0.0.1:1/callback"}, "response_type": {"code"}, "resource": {root + "/mcp"},
 				"code_challenge": {strings.Repeat("c", 43)}, "code_challenge_method": {"S256"},
 			}.Encode()},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		text, err := io.ReadAll(response.Body)
 		response.Body.Close()
 		if err != nil || !strings.Contains(string(text), row.want) {

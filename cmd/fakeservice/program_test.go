@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 )
 
@@ -50,10 +51,7 @@ func runFake(t *testing.T, errs io.Writer, args ...string) *running {
 		}
 	})
 	out := bufio.NewReader(reader)
-	first, err := out.ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(out.ReadString('\n'))(t)
 	go func() { _, _ = io.Copy(io.Discard, out) }()
 	_, fake.base, _ = strings.Cut(strings.TrimSpace(first), " at ")
 	return fake

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Machines whose records are lost are not removed: the fake says what to do and does not
@@ -20,25 +21,14 @@ func TestStateWithoutItsRecords(t *testing.T) {
 		"cut":     func(path string) error { return os.Truncate(path, 100) },
 	} {
 		folder := t.TempDir()
-		fresh, err := openState(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := fresh.close(); err != nil {
-			t.Fatal(err)
-		}
+		fresh := must.Get(openState(folder))(t)
+		must.Do(t, fresh.close())
 		machines := filepath.Join(folder, machinesFolder, "machines")
-		if err := os.MkdirAll(machines, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(machines, 0o755))
 		machine := filepath.Join(machines, "i-one.json")
-		if err := os.WriteFile(machine, []byte(`{"inside": "127.0.0.2"}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(machine, []byte(`{"inside": "127.0.0.2"}`), 0o600))
 		path := filepath.Join(folder, recordsFile)
-		if err := lose(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, lose(path))
 		for range 2 { // the first attempt must not count as the start of a new state
 			s, err := openState(folder)
 			if err == nil {
@@ -58,36 +48,22 @@ func TestStateWithoutItsRecords(t *testing.T) {
 func TestStateWithoutTheRecordOfAMachine(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	s, err := openState(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	service, err := core.Open(core.Options{Storage: s.storage})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(openState(folder))(t)
+	service := must.Get(core.Open(core.Options{Storage: s.storage}))(t)
 	id := service.AddInstance(core.Instance{Host: "127.0.0.2"}).ID
 	service.AddInstance(core.Instance{})                                               // it has a made-up host
 	service.AddInstance(core.Instance{Host: "127.0.0.3", Status: core.StatusDeleting}) // its machine may be gone
-	if err := service.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, service.Close())
 	machines := filepath.Join(folder, machinesFolder, "machines")
-	if err := os.MkdirAll(machines, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(machines, 0o700))
 	for _, there := range []bool{false, true} {
 		if there {
-			if err := os.WriteFile(filepath.Join(machines, id+".json"), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(machines, id+".json"), nil, 0o600))
 		}
 		s, err := openState(folder)
 		switch {
 		case err == nil:
-			if err := s.close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.close())
 			if !there {
 				t.Error("without the record: got no error, want one")
 			}
@@ -107,9 +83,7 @@ func TestStateWithLinks(t *testing.T) {
 		if name == recordsFile {
 			elsewhere = filepath.Join(elsewhere, "file")
 		}
-		if err := os.Symlink(elsewhere, filepath.Join(folder, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(elsewhere, filepath.Join(folder, name)))
 		s, err := openState(folder)
 		if err == nil {
 			t.Errorf("a link at %s: got no error, want one (close: %v)", name, s.close())

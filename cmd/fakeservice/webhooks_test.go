@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
@@ -57,17 +58,9 @@ func startKept(t *testing.T, state, ca string) (*exec.Cmd, string) {
 	command := exec.CommandContext(t.Context(), builtProgram(t), "--listen", ":0", "--log-level", "warn", "--api-key", "k", "--control-token", "t",
 		"--data-plane", "off", "--state", state, "--webhook-loopback", "--webhook-ca", ca)
 	command.Stderr = os.Stderr
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	first, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(command.StdoutPipe())(t)
+	must.Do(t, command.Start())
+	first := must.Get(bufio.NewReader(out).ReadString('\n'))(t)
 	_, base, _ := strings.Cut(strings.TrimSpace(first), " at ")
 	return command, base
 }
@@ -75,24 +68,16 @@ func startKept(t *testing.T, state, ca string) (*exec.Cmd, string) {
 // ask sends a request and decodes the answer, which must be a success.
 func ask(t *testing.T, method, url, credential, body string, into any) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, url, strings.NewReader(body)))(t)
 	request.Header.Set("Authorization", "Bearer "+credential)
 	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	defer response.Body.Close()
 	if response.StatusCode >= 300 {
 		text, _ := io.ReadAll(response.Body)
 		t.Fatalf("%s %s: got %d %s, want a success", method, url, response.StatusCode, text)
 	}
-	if err := json.NewDecoder(response.Body).Decode(into); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.NewDecoder(response.Body).Decode(into))
 }
 
 // A program that is killed with -9 during deliveries loses no event, and delivers none
@@ -103,9 +88,7 @@ func TestWebhooksOutliveAKill(t *testing.T) {
 	receiver := httptest.NewTLSServer(l)
 	defer receiver.Close()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: receiver.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: receiver.Certificate().Raw}), 0o600))
 	folder := filepath.Join(t.TempDir(), "state")
 
 	first, base := startKept(t, folder, ca)
@@ -116,9 +99,7 @@ func TestWebhooksOutliveAKill(t *testing.T) {
 	if kind := <-l.arrived; kind != "created" {
 		t.Fatalf("the first event: got %s, want created", kind)
 	}
-	if err := first.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, first.Process.Kill())
 	_ = first.Wait() // it was killed
 	l.mu.Lock()
 	l.hangs = false
@@ -155,8 +136,6 @@ func TestWebhooksOutliveAKill(t *testing.T) {
 	if created, ready := l.times[told.Events[0].ID], l.times[told.Events[1].ID]; len(l.times) != 2 || created != 2 || ready != 1 {
 		t.Errorf("arrivals of the events: got %d and %d, want 2 and 1", created, ready)
 	}
-	if err := second.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, second.Process.Kill())
 	_ = second.Wait()
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // absencePause is the time between the two reads that confirm an absence.
@@ -246,9 +247,7 @@ func TestAbsenceThatWasNotConfirmedBeginsAnew(t *testing.T) {
 		}
 		lagging.Store(false)
 		time.Sleep(time.Minute)
-		if _, err := c.Instance(t.Context(), "i"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Instance(t.Context(), "i"))(t)
 		time.Sleep(time.Minute)
 		lagging.Store(true)
 		time.AfterFunc(10*time.Second, func() { lagging.Store(false) })
@@ -268,14 +267,10 @@ func TestListFromBeforeACreationProvesNoAbsence(t *testing.T) {
 			"POST /instances":    says(202, object{"id": "new", "job_id": "j"}),
 		}.Serve)
 		for _, id := range []string{"i-1", "i-2", "i-3"} {
-			if _, err := c.RefreshInstance(t.Context(), id); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.RefreshInstance(t.Context(), id))(t)
 		}
 		time.Sleep(absencePause)
-		if _, err := c.CreateInstance(t.Context(), NewInstance{Name: "web", Plan: "free", Region: "eu"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.CreateInstance(t.Context(), NewInstance{Name: "web", Plan: "free", Region: "eu"}))(t)
 		begun := time.Now()
 		if _, err := c.RefreshInstance(t.Context(), "new"); !errors.Is(err, ErrNotFound) || time.Since(begun) < absencePause {
 			t.Errorf("RefreshInstance: got error %v after %s, want ErrNotFound after %s at least", err, time.Since(begun), absencePause)

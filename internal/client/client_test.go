@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transporttest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Short names for the answers of tests.
@@ -40,19 +41,13 @@ func newTestClient(t *testing.T, handler http.HandlerFunc, options ...func(*Opti
 	for _, option := range options {
 		option(&o)
 	}
-	c, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(New(o))(t)
 	return c, wire
 }
 
 func enter(t *testing.T, c *Client) *Turn {
 	t.Helper()
-	turn, err := c.Enter(t.Context(), "i")
-	if err != nil {
-		t.Fatal(err)
-	}
+	turn := must.Get(c.Enter(t.Context(), "i"))(t)
 	return turn
 }
 

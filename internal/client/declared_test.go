@@ -12,6 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The result of a resize is visible: the record's plan. A resize is sent again only if the
@@ -291,10 +292,7 @@ func TestOrigin(t *testing.T) {
 		"http://127.0.0.1:8090/api/v1":          "http://127.0.0.1:8090",
 		"http://localhost:80/api/v1":            "http://localhost",
 	} {
-		c, err := New(Options{BaseURL: base, APIKey: "key"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(New(Options{BaseURL: base, APIKey: "key"}))(t)
 		if got := c.Origin(); got != want {
 			t.Errorf("the origin of %s: got %s, want %s", base, got, want)
 		}

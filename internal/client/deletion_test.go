@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A deletion is done once its instance is confirmed gone, regardless of the answers in
@@ -165,9 +166,7 @@ func TestDeletionWithoutAJob(t *testing.T) {
 					respond(w, 200, object{"id": "i", "status": "running"})
 				}
 			})
-			if _, err := c.RefreshExtension(t.Context(), "i", "d", "e"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.RefreshExtension(t.Context(), "i", "d", "e"))(t)
 			pending, err := enter(t, c).DropExtension(within(t, time.Hour), "d", "e")
 			if gone && (err != nil || pending != NothingPending()) || !gone && !isAs[*NoProofError](err) {
 				t.Errorf("%s: got %+v and error %v, want nothing pending if it is gone, and otherwise a *NoProofError", name, pending, err)

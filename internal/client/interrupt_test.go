@@ -10,6 +10,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestCancelledMutationInFlightIsFinished(t *testing.T) {
@@ -118,10 +119,7 @@ func TestMutationInTheGracePeriodEndsWithIt(t *testing.T) {
 		c, _ := newTestClient(t, says(silent, nil))
 		ctx, interrupt := context.WithCancel(t.Context())
 		operation := lifetime.WithGracePeriod(ctx)
-		turn, err := c.Enter(operation, "i")
-		if err != nil {
-			t.Fatal(err)
-		}
+		turn := must.Get(c.Enter(operation, "i"))(t)
 		defer turn.Leave()
 		interrupt()
 		begun := time.Now()

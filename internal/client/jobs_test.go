@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func jobIs(status, operation string) http.HandlerFunc {
@@ -187,9 +188,7 @@ func TestProgressIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, inTurn(jobIs("queued", OpRotate), jobIs("running", OpRotate), gateway(502), jobIs("done", OpRotate)))
 		var seen []string
-		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpRotate, func(j Job) { seen = append(seen, string(j.Status)) }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpRotate, func(j Job) { seen = append(seen, string(j.Status)) }))
 		if len(seen) != 3 || seen[0] != "queued" || seen[2] != "done" {
 			t.Errorf("job statuses: got %v, want 3 from queued to done", seen)
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A name may be kept otherwise than it was asked for. The created object is the job's
@@ -55,11 +57,8 @@ func TestKeptName(t *testing.T) {
 					}
 				})
 				turn := enter(t, c)
-				pending, err := turn.ImportApp(within(t, time.Hour), NewApp{Name: "Web App"})
-				if err != nil {
-					t.Fatal(err)
-				}
-				err = turn.WaitNamed(within(t, time.Hour), pending, OpAppImport, "Web App")
+				pending := must.Get(turn.ImportApp(within(t, time.Hour), NewApp{Name: "Web App"}))(t)
+				err := turn.WaitNamed(within(t, time.Hour), pending, OpAppImport, "Web App")
 				kept := (*KeptNameError)(nil)
 				if errors.As(err, &kept); (err != nil) != (row.kept != "") || kept != nil && kept.Kept != row.kept {
 					t.Errorf("WaitNamed: got error %v, want another name %q", err, row.kept)

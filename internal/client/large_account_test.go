@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A large account is read by its list, and each of its records is kept once. Time stands
@@ -26,9 +27,7 @@ func TestLargeAccount(t *testing.T) {
 		c := account.client(t)
 		for range 2 {
 			for n := range instances {
-				if _, err := c.RefreshInstance(t.Context(), accountID(n)); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(c.RefreshInstance(t.Context(), accountID(n)))(t)
 			}
 		}
 		// The first two are read individually, and then the pages.
@@ -58,9 +57,7 @@ func BenchmarkCoalescedRead(b *testing.B) {
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := c.RefreshInstance(b.Context(), accountID(n%1000)); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(c.RefreshInstance(b.Context(), accountID(n%1000)))(b)
 		n++
 	}
 }
@@ -109,10 +106,7 @@ func newAccount(instances int) *account {
 // client returns a client of the account.
 func (a *account) client(t testing.TB) *client.Client {
 	t.Helper()
-	c, err := client.New(client.Options{BaseURL: "https://hosting.example/api/v1", APIKey: "key-of-the-account", Transport: a})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(client.New(client.Options{BaseURL: "https://hosting.example/api/v1", APIKey: "key-of-the-account", Transport: a}))(t)
 	return c
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The end of a creation is reported, too, if its job is missing and its instance runs.
@@ -21,9 +23,7 @@ func TestEndOfAMissingJobIsTold(t *testing.T) {
 				told = append(told, fmt.Sprintf("%s %s: done %t", p.Operation, p.JobID, p.Done))
 			}
 		})
-		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpCreate, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpCreate, nil))
 		if diff := cmp.Diff([]string{"create j-1: done false", "create j-1: done true"}, told); diff != "" {
 			t.Errorf("the progress (-want +got):\n%s", diff)
 		}
@@ -55,9 +55,7 @@ func TestStatesOfWaitsAreTold(t *testing.T) {
 				told = append(told, fmt.Sprintf("%s %s%s: %s, done %t, failed %t, %d %%, %s %s", p.Operation, p.JobID, p.BuildID, p.Status, p.Done, p.Failed, p.Percent, left, p.LogLine))
 			}
 		})
-		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpResize, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpResize, nil))
 		if err := c.WaitDeployed(t.Context(), "i", "web", "b-1", AppRunning); !isAs[*BuildError](err) {
 			t.Fatalf("WaitDeployed: got error %v, want a *BuildError", err)
 		}

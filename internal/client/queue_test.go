@@ -7,15 +7,14 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestQueueIsFirstInFirstOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, nil)
-		first, err := c.Enter(t.Context(), "i")
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Get(c.Enter(t.Context(), "i"))(t)
 		var mu sync.Mutex
 		var order []int
 		for n := range 10 {
@@ -38,10 +37,7 @@ func TestQueueIsFirstInFirstOut(t *testing.T) {
 		if _, err := c.Enter(ended, "another"); !errors.Is(err, context.Canceled) {
 			t.Errorf("Enter a free queue after the end of the context: got error %v, want context.Canceled", err)
 		}
-		other, err := c.Enter(t.Context(), "another")
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := must.Get(c.Enter(t.Context(), "another"))(t)
 		other.Leave()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

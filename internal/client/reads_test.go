@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // fleet serves n instances in pages of 200. Each answer takes a second.
@@ -137,20 +139,14 @@ func TestChangeDropsWhatWasReadBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, wire := newTestClient(t, fleet(5))
 		for k := range 5 {
-			if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)))(t)
 		}
 		before := len(wire.Requests())
 		turn, _ := c.Enter(t.Context(), "i-4")
-		if _, err := turn.SetAllowlist(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(turn.SetAllowlist(t.Context(), nil))(t)
 		turn.Leave()
 		for k := range 5 {
-			if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)))(t)
 		}
 		if got := wire.Requests()[before:]; strings.Join(got, ", ") != "PUT /instances/i-4/allowlist, GET /instances/i-4" {
 			t.Errorf("requests after the change: got %v, want the change and one read of its instance", got)
@@ -173,14 +169,10 @@ func TestQueryDropsWhatWasReadBefore(t *testing.T) {
 				respond(w, 200, object{"databases": []any{object{"name": "shop"}}})
 			}
 		})
-		if _, err := c.RefreshDatabase(t.Context(), "i-1", "shop"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.RefreshDatabase(t.Context(), "i-1", "shop"))(t)
 		turn, _ := c.Enter(t.Context(), "i-1")
 		defer turn.Leave()
-		if err := turn.Query(t.Context(), "", "drop database shop"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, turn.Query(t.Context(), "", "drop database shop"))
 		if _, err := c.RefreshDatabase(t.Context(), "i-1", "shop"); !errors.Is(err, ErrNotFound) {
 			t.Errorf("RefreshDatabase after it was dropped: got error %v, want ErrNotFound", err)
 		}
@@ -221,16 +213,12 @@ func TestReadDuringAChangeIsThrownAway(t *testing.T) {
 		go func() { _, err := turn.SetAllowlist(t.Context(), nil); done <- err }()
 		time.Sleep(9 * time.Second)
 		for range 2 {
-			if _, err := c.RefreshInstance(t.Context(), "i"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.RefreshInstance(t.Context(), "i"))(t)
 		}
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.RefreshInstance(t.Context(), "i"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.RefreshInstance(t.Context(), "i"))(t)
 		if got, want := strings.Join(wire.Requests(), ", "), "PUT /instances/i/allowlist, GET /instances/i, GET /instances/i"; got != want {
 			t.Errorf("got the requests %s, want %s", got, want)
 		}
@@ -242,9 +230,7 @@ func TestSnapshotGrowsOld(t *testing.T) {
 		c, wire := newTestClient(t, fleet(5))
 		for range 2 {
 			for k := range 5 {
-				if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)))(t)
 			}
 			time.Sleep(snapshotAge)
 		}
@@ -422,9 +408,7 @@ func TestPageOfAListThatWasBegunAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestClient(t, fleet(500))
 		for k := range 3 {
-			if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)))(t)
 		}
 		cursor, due := c.reads.nextPage(recent())
 		if cursor != "200" || !due {
@@ -458,9 +442,7 @@ func TestSeenInstance(t *testing.T) {
 		}
 		mustSee("before any read", "i-1", false)
 		for k := range 3 {
-			if _, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.RefreshInstance(t.Context(), fmt.Sprint("i-", k)))(t)
 			mustSee("read", fmt.Sprint("i-", k), true)
 		}
 		mustSee("listed", "i-40", true)
@@ -482,9 +464,7 @@ func TestRefreshUnlistedInstance(t *testing.T) {
 			respond(w, 200, object{"id": path.Base(r.URL.Path), "tags": []string{"own"}})
 		})
 		for _, id := range []string{"b", "c", "a"} {
-			if _, err := c.RefreshInstance(t.Context(), id); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.RefreshInstance(t.Context(), id))(t)
 		}
 		for range 2 {
 			got, err := c.RefreshUnlistedInstance(t.Context(), "a")

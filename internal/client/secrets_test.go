@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestSecretsReachNoLogAndNoError(t *testing.T) {
@@ -31,9 +32,7 @@ func TestSecretsReachNoLogAndNoError(t *testing.T) {
 			fmt.Fprintln(&log, message, string(encoded))
 		}
 	})
-	if _, err := c.Connection(t.Context(), "i"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Connection(t.Context(), "i"))(t)
 	c.HideSecret("env-canary")
 	_, err := c.Instance(t.Context(), password)
 	text := err.Error() + log.String()

@@ -13,16 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Records are parsed tolerantly, so a mistyped tag would go unnoticed: the field would
 // always be empty. This test compares each struct with its schema in the document,
 // property by property.
 func TestTagsAreTheDocuments(t *testing.T) {
-	doc, err := openapi3.NewLoader().LoadFromData(apispec.Document())
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(openapi3.NewLoader().LoadFromData(apispec.Document()))(t)
 	for _, row := range []struct {
 		schema string
 		of     any
@@ -141,10 +139,7 @@ func TestMistypedTagsAreFound(t *testing.T) {
 // Some answers are decoded by hand, in UnmarshalJSON or by their caller. This test checks
 // that they use the property names of the document.
 func TestAnswersReadByHand(t *testing.T) {
-	doc, err := openapi3.NewLoader().LoadFromData(apispec.Document())
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(openapi3.NewLoader().LoadFromData(apispec.Document()))(t)
 	// sample returns an object in which the value of each property is its name.
 	sample := func(schema string) []byte {
 		values := object{}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestPendingShapes(t *testing.T) {
@@ -87,9 +89,7 @@ func TestEnginesShapes(t *testing.T) {
 
 func TestAbsentIsNotEmpty(t *testing.T) {
 	var i Instance
-	if err := json.Unmarshal([]byte(`{"id": "i", "tags": null, "unheard_of": 1, "job_id": null}`), &i); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(`{"id": "i", "tags": null, "unheard_of": 1, "job_id": null}`), &i))
 	if i.Tags.Set || i.Allowlist.Set || i.Engines.Set || i.ConsoleMode.Set || i.JobID != "" || !i.CreatedAt.IsZero() {
 		t.Errorf("instance: got %+v, want every absent field unset", i)
 	}

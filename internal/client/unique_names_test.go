@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A databaseService is a service that creates databases, loses answers and executes
@@ -179,9 +180,7 @@ func TestLostCreationOfADatabase(t *testing.T) {
 				s.note()
 				c, _ := newTestClient(t, s.serve)
 				turn := enter(t, c)
-				if _, err := c.Instance(t.Context(), "i"); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(c.Instance(t.Context(), "i"))(t)
 				if row.foreign > 0 {
 					s.start("j-foreign", row.foreign, func() {})
 				}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // jobOf returns the record of a job that takes a while on the service's clock.
@@ -49,9 +50,7 @@ func TestWaitSeesTheEndSoonAndPollsSeldom(t *testing.T) {
 				c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
 					respond(w, 200, jobOf(begun, row.takes, row.tells))
 				})
-				if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, "", nil); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, "", nil))
 				late := time.Since(begun) - row.takes
 				t.Logf("%d polls, seen %s late", len(wire.Requests()), late)
 				if late > row.late {
@@ -270,9 +269,7 @@ func TestRetryAfterIsAMinimumBetweenPolls(t *testing.T) {
 			}
 			respond(w, 200, object{"id": "j-1", "status": "done"})
 		})
-		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpConsole, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, OpConsole, nil))
 		if gap := wire.Times()[1].Sub(wire.Times()[0]); gap < 30*time.Second {
 			t.Errorf("the second poll: got it after %s, want it after 30 s at least", gap)
 		}

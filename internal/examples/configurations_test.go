@@ -11,6 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A configuration is a whole root module.
@@ -32,9 +33,7 @@ func newConfiguration(t *testing.T, fake *fakeservicetest.Server, of string, var
 		if _, err := os.Stat(to); err == nil {
 			continue // it is one of the modules
 		}
-		if err := os.CopyFS(to, os.DirFS(filepath.Join(folder, filepath.FromSlash(part)))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(to, os.DirFS(filepath.Join(folder, filepath.FromSlash(part)))))
 	}
 	w.folder = filepath.Join(w.folder, filepath.FromSlash(of))
 	w.set(variables)

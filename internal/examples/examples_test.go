@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // folder is the folder of the examples, relative to this package.
@@ -179,10 +180,7 @@ func matching(files []string, patterns ...string) []string {
 // text returns the text of an example.
 func text(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(folder, filepath.FromSlash(file))))(t)
 	return string(text)
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 const providers = "terraform {\n  required_providers {\n    hosting = { source = \"instance-hosting/hosting\" }\n  }\n}\n"
@@ -33,10 +35,7 @@ func importBlocks(t *testing.T, files []string) *workspace {
 // ofAccount replaces the account's id in a text with the fake's.
 func (w *workspace) ofAccount(text string) string {
 	w.t.Helper()
-	profile, err := w.fake.Account(w.t.Context())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	profile := must.Get(w.fake.Account(w.t.Context()))(w.t)
 	return strings.ReplaceAll(text, "acc-abc123", profile.ID)
 }
 

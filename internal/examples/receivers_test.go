@@ -14,6 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/webhooks"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
@@ -74,10 +75,7 @@ func TestReceivers(t *testing.T) {
 			answered := func(kind string) (status int) {
 				t.Helper()
 				machine.Until(t, "an answer to "+kind, func() bool {
-					list, err := fake.Deliveries(endpoint.ID)
-					if err != nil {
-						t.Fatal(err)
-					}
+					list := must.Get(fake.Deliveries(endpoint.ID))(t)
 					if len(list) == 0 || list[0].Type != kind || len(list[0].Attempts) == 0 {
 						return false
 					}
@@ -101,10 +99,7 @@ func TestReceivers(t *testing.T) {
 				t.Errorf("the answer to a forged signature: got %d, want %d", got, want)
 			}
 
-			list, err := fake.Deliveries(endpoint.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			list := must.Get(fake.Deliveries(endpoint.ID))(t)
 			first := list[len(list)-1]
 			signature := signed.Sign(first.Event, secret)
 			for _, request := range []struct {
@@ -157,13 +152,8 @@ func printed(t *testing.T, command *exec.Cmd, secret string) (next func() string
 	t.Helper()
 	command.Env = append(command.Environ(), "WEBHOOK_SECRET="+secret)
 	command.Stderr = os.Stderr
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(command.StdoutPipe())(t)
+	must.Do(t, command.Start())
 	t.Cleanup(func() {
 		_ = command.Process.Kill()
 		_ = command.Wait() // it was killed
@@ -181,19 +171,13 @@ func printed(t *testing.T, command *exec.Cmd, secret string) (next func() string
 // post sends a receiver a request like a delivery, and returns the status of the answer.
 func post(t *testing.T, url, id, kind, body, signature string) int {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, bytes.NewReader([]byte(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, url, bytes.NewReader([]byte(body))))(t)
 	request.Header.Set("X-Service-Delivery", id)
 	request.Header.Set("X-Service-Event", kind)
 	if signature != "" {
 		request.Header.Set("X-Service-Signature", signature)
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	defer response.Body.Close()
 	return response.StatusCode
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/snippettest"
 )
 
@@ -138,10 +139,7 @@ func (w *workspace) set(values map[string]any) {
 	if len(values) == 0 {
 		return
 	}
-	text, err := json.Marshal(values)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(values))(w.t)
 	w.write("values.auto.tfvars.json", string(text))
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 )
 
@@ -102,16 +103,12 @@ func newWorkspace(t *testing.T, fake *fakeservicetest.Server) *workspace {
 
 func (w *workspace) write(name, text string) {
 	w.t.Helper()
-	if err := os.WriteFile(filepath.Join(w.folder, name), []byte(text), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, os.WriteFile(filepath.Join(w.folder, name), []byte(text), 0o600))
 }
 
 func (w *workspace) remove(name string) {
 	w.t.Helper()
-	if err := os.Remove(filepath.Join(w.folder, name)); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, os.Remove(filepath.Join(w.folder, name)))
 }
 
 // run runs a program, such as terraform, and returns its output and its exit code.
@@ -162,9 +159,7 @@ func (w *workspace) pay() int {
 		if in.CheckoutURL == "" {
 			continue
 		}
-		if err := w.fake.PayCheckout(in.ID); err != nil {
-			w.t.Fatal(err)
-		}
+		must.Do(w.t, w.fake.PayCheckout(in.ID))
 		paid++
 	}
 	return paid
@@ -215,16 +210,10 @@ func (w *workspace) destroyAllBut(types ...string) {
 // configuration returns the text of the root module.
 func (w *workspace) configuration() string {
 	w.t.Helper()
-	files, err := filepath.Glob(filepath.Join(w.folder, "*.tf"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(w.folder, "*.tf")))(w.t)
 	var all strings.Builder
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(w.t)
 		all.Write(text)
 		all.WriteString("\n")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // These benchmarks measure requests in a small account and in a large one, through the
@@ -91,9 +92,7 @@ func (a *account) busy() (jobs []string) {
 		var accepted struct {
 			JobID string `json:"job_id"`
 		}
-		if err := json.Unmarshal(a.send(http.StatusAccepted, "POST", "/instances/"+id+"/actions/rotate", "{}"), &accepted); err != nil {
-			a.b.Fatal(err)
-		}
+		must.Do(a.b, json.Unmarshal(a.send(http.StatusAccepted, "POST", "/instances/"+id+"/actions/rotate", "{}"), &accepted))
 		jobs = append(jobs, accepted.JobID)
 	}
 	return jobs
@@ -128,9 +127,7 @@ func BenchmarkAccount(b *testing.B) {
 			var page struct {
 				Cursor string `json:"next_cursor"`
 			}
-			if err := json.Unmarshal(last, &page); err != nil {
-				a.b.Fatal(err)
-			}
+			must.Do(a.b, json.Unmarshal(last, &page))
 			return func(int) { a.send(http.StatusOK, "GET", "/instances?limit=2&cursor="+page.Cursor, "") }
 		}},
 		{name: "CreateInstance", prepare: func(a *account) func(int) {
@@ -181,12 +178,9 @@ func (a *account) change(n int) {
 	var accepted struct {
 		JobID string `json:"job_id"`
 	}
-	if err := json.Unmarshal(a.send(http.StatusAccepted, "PATCH", "/instances/"+a.one(n), fmt.Sprintf(`{"name":"box-%d"}`, n)), &accepted); err != nil {
-		a.b.Fatal(err)
-	}
-	if err := a.FinishJob(accepted.JobID); err != nil {
-		a.b.Fatal(err)
-	}
+	must.Do(a.b, json.Unmarshal(a.send(http.StatusAccepted, "PATCH", "/instances/"+a.one(n), fmt.Sprintf(`{"name":"box-%d"}`,
+		n)), &accepted))
+	must.Do(a.b, a.FinishJob(accepted.JobID))
 }
 
 // BenchmarkAccountMemory measures the memory of an idle instance, as B/instance.

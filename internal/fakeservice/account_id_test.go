@@ -10,6 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // accountOf returns the account's id as the API shows it to a key.
@@ -44,10 +45,7 @@ func TestAccountIDOfASetup(t *testing.T) {
 		a.Reset()
 		equal(t, "the id after a reset", a.AccountID(), "acc-shop")
 	}
-	read, err := setup.Read(strings.NewReader(`{"account": {"id": "acc-shop", "company": "Shop Ltd"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Get(setup.Read(strings.NewReader(`{"account": {"id": "acc-shop", "company": "Shop Ltd"}}`)))(t)
 	a := start(t, func(o *fakeservice.Options) { o.Setup = read }, withAccount(""))
 	got := a.call(http.MethodGet, "/me", nil)
 	if got.string("id") == "acc-shop" || got.string("company") != "Shop Ltd" {
@@ -59,10 +57,7 @@ func TestAccountIDOfASetup(t *testing.T) {
 func TestEveryKeyReadsTheSameAccount(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	second, err := a.CreateKey("second")
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := must.Get(a.CreateKey("second"))(t)
 	equal(t, "the account of the second key", a.accountOf(second.Key), a.accountOf(a.APIKey()))
 }
 
@@ -86,10 +81,7 @@ func TestForkIsAnotherAccount(t *testing.T) {
 	t.Parallel()
 	a := start(t, withAccount("acc-shop"))
 	a.EditProfile("Ada", "", "", "")
-	fork, err := a.Fork(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fork := must.Get(a.Fork(t.Context()))(t)
 	defer fork.Close()
 	id := fork.AccountID()
 	name, _, _, _ := fork.Profile()
@@ -99,10 +91,7 @@ func TestForkIsAnotherAccount(t *testing.T) {
 	fork.Reset()
 	equal(t, "the fork's id after a reset", fork.AccountID(), id)
 	equal(t, "the fake's id", a.AccountID(), "acc-shop")
-	again, err := a.Fork(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(a.Fork(t.Context()))(t)
 	defer again.Close()
 	if again.AccountID() == id {
 		t.Errorf("the account of another fork: got %q again, want another one", id)
@@ -113,14 +102,8 @@ func TestAccountIDIsKept(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "records.db")
 	open := func() (id string) {
-		file, err := storage.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := fakeservice.Open(fakeservice.Options{Storage: file})
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(storage.Open(path))(t)
+		s := must.Get(fakeservice.Open(fakeservice.Options{Storage: file}))(t)
 		defer s.Close()
 		return s.AccountID()
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestCatalog(t *testing.T) {
@@ -52,9 +53,7 @@ func TestCharges(t *testing.T) {
 	}
 	id := a.accepted("POST", "/instances", object{"name": "a", "plan": "small", "region": "us-east"}).string("id")
 	equal(t, "before the checkout", charged(), 0.0)
-	if err := a.PayCheckout(id); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.PayCheckout(id))
 	equal(t, "first month", charged(), 900.0)
 	a.Advance(time.Hour)
 	a.done("POST", "/instances/"+id+"/actions/resize", object{"plan": "medium"})
@@ -212,10 +211,7 @@ func TestLabelTellsNoNullTags(t *testing.T) {
 	a.done("PATCH", "/instances/"+id, object{"name": "b"})
 	a.done("PATCH", "/instances/"+id, object{"tags": []string{"x"}})
 	for _, want := range []string{`"tags":[]`, `"tags":["x"]`} {
-		text, err := json.Marshal(a.told("GET", "/events", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(a.told("GET", "/events", "")))(t)
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the events: got %s, want %s in one", text, want)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // object is a JSON object.
@@ -122,9 +123,7 @@ func (a *api) accepted(method, path string, body any) answer {
 func (a *api) done(method, path string, body any) answer {
 	a.t.Helper()
 	got := a.accepted(method, path, body)
-	if err := a.FinishJob(got.string("job_id")); err != nil {
-		a.t.Fatal(err)
-	}
+	must.Do(a.t, a.FinishJob(got.string("job_id")))
 	return got
 }
 
@@ -265,14 +264,8 @@ func TestDateIsTheFakesTime(t *testing.T) {
 	a.Advance(1000 * time.Hour)
 	before := a.Now().Truncate(time.Second)
 	got := a.call("POST", "/webhooks", object{"url": "https://hooks.example.com"})
-	date, err := http.ParseTime(got.header.Get("Date"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	created, err := time.Parse(time.RFC3339, got.string("created_at"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	date := must.Get(http.ParseTime(got.header.Get("Date")))(t)
+	created := must.Get(time.Parse(time.RFC3339, got.string("created_at")))(t)
 	if date.Before(before) || created.Before(date) || created.After(date.Add(time.Minute)) {
 		t.Errorf("got Date %s and created_at %s, want created_at in the minute after Date, and neither before the fake's time %s", date, created, before)
 	}
@@ -360,14 +353,8 @@ func TestRequestLogIsBounded(t *testing.T) {
 // page opens a page outside the API, as a browser would, and returns its text.
 func (a *api) page(url string) string {
 	a.t.Helper()
-	response, err := http.Get(url)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	response := must.Get(http.Get(url))(a.t)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(response.Body))(a.t)
 	return string(text)
 }

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 var allEngines = []string{"postgres", "redis", "couchdb", "nats", "apps", "auth"}
@@ -20,10 +22,7 @@ func TestConnection(t *testing.T) {
 
 	postgres := engines["postgres"].(object)
 	for _, field := range []string{"owner_url", "readonly_url"} {
-		u, err := url.Parse(postgres[field].(string))
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(url.Parse(postgres[field].(string)))(t)
 		password, _ := u.User.Password()
 		if u.Scheme != "postgresql" || u.Hostname() != record["host"] || u.Port() != "5432" ||
 			u.Query().Get("sslmode") != "verify-full" || strings.TrimPrefix(u.Path, "/") != postgres["database"] || len(password) < 32 {

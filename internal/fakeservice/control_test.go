@@ -10,16 +10,14 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // control sends a control request. header has pairs of names and values; the name Host
 // sets the host.
 func (a *api) control(method, path, body string, header ...string) (int, object) {
 	a.t.Helper()
-	request, err := http.NewRequest(method, a.RootURL+"/_fake"+path, strings.NewReader(body))
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	request := must.Get(http.NewRequest(method, a.RootURL+"/_fake"+path, strings.NewReader(body)))(a.t)
 	request.Header.Set("Authorization", "Bearer "+a.ControlToken())
 	for i := 0; i+1 < len(header); i += 2 {
 		if header[i] == "Host" {
@@ -27,15 +25,9 @@ func (a *api) control(method, path, body string, header ...string) (int, object)
 		}
 		request.Header.Set(header[i], header[i+1])
 	}
-	response, err := (&http.Client{Transport: a.transport}).Do(request)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	response := must.Get((&http.Client{Transport: a.transport}).Do(request))(a.t)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(response.Body))(a.t)
 	var got object
 	if err := json.Unmarshal(text, &got); err != nil {
 		a.t.Fatalf("%s %s: got %q, want JSON", method, path, text)
@@ -79,10 +71,7 @@ func TestControlShowsNoSecrets(t *testing.T) {
 	secret := a.call("POST", "/webhooks", object{"url": "https://hooks.example.com", "secret": "hush-hush"}).string("secret")
 	for _, path := range []string{"/state", "/left", "/requests", "/jobs", "/events", "/violations"} {
 		_, got := a.control("GET", path, "")
-		text, err := json.Marshal(got)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(got))(t)
 		for _, hidden := range []string{
 			secret, fakeservicetest.APIKey, connection["auth"].(object)["service_key"].(string), "postgresql://",
 		} {

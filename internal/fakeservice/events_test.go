@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // An event contains the changed values in addition to the job. For variables it contains
@@ -74,13 +76,8 @@ func TestWhatEventsHold(t *testing.T) {
 	after("engine_settings", object{"app": "web"}, "POST", "/apps/web/actions/restart", nil)
 	after("engine_settings", object{"app": "web"}, "DELETE", "/apps/web", nil)
 
-	key, err := a.CreateKey("deploys")
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(a.CreateKey("deploys"))(t)
 	check("api_key_created", object{"key_id": key.ID, "name": "deploys"})
-	if err := a.RevokeKey(key.ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.RevokeKey(key.ID))
 	check("api_key_revoked", object{"key_id": key.ID, "name": "deploys"})
 }

@@ -7,15 +7,13 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // documented returns the operations of the API document.
 func documented(t *testing.T) []apispec.Operation {
 	t.Helper()
-	all, err := apispec.Operations()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(apispec.Operations())(t)
 	return all
 }
 

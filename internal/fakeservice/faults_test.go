@@ -10,6 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // newHook is the body of a request for a webhook endpoint, a POST without a job.
@@ -132,10 +133,7 @@ func TestDelayedRequestThatIsGivenUp(t *testing.T) {
 	a := start(t)
 	a.Inject(fakeservice.Fault{Delay: time.Hour})
 	client := &http.Client{Timeout: 50 * time.Millisecond}
-	request, err := http.NewRequest("POST", a.BaseURL+"/webhooks", strings.NewReader(`{"url":"https://hooks.example.com"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequest("POST", a.BaseURL+"/webhooks", strings.NewReader(`{"url":"https://hooks.example.com"}`)))(t)
 	request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
 	request.Header.Set("Content-Type", "application/json")
 	if response, err := client.Do(request); err == nil {
@@ -156,9 +154,7 @@ func TestCloseEndsDelays(t *testing.T) {
 		done <- err
 	}()
 	machine.Until(t, "the request is on its way", func() bool { return len(a.Webhooks()) > 0 })
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Close())
 	if err := <-done; err != nil {
 		t.Errorf("the answer did not come: %s", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // inMemory runs a test with a fake without a socket, in a bubble in which the fake, the
@@ -16,9 +17,7 @@ import (
 func inMemory(t *testing.T, test func(*testing.T, *api)) {
 	t.Helper()
 	// Values that are computed once per process must not belong to the bubble.
-	if err := fakeservice.New(fakeservice.Options{}).Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fakeservice.New(fakeservice.Options{}).Close())
 	synctest.Test(t, func(t *testing.T) {
 		service := fakeservice.New(fakeservice.Options{APIKey: fakeservicetest.APIKey})
 		defer func() {
@@ -104,10 +103,7 @@ func TestDateOffset(t *testing.T) {
 	inMemory(t, func(t *testing.T, a *api) {
 		a.Advance(24 * time.Hour)
 		a.SetConditions(fakeservice.Conditions{DateOffset: 5 * time.Second})
-		at, err := http.ParseTime(a.call("GET", "/me", nil).header.Get("Date"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := must.Get(http.ParseTime(a.call("GET", "/me", nil).header.Get("Date")))(t)
 		equal(t, "offset", at.Sub(a.Now().Truncate(time.Second)), 5*time.Second)
 	})
 }

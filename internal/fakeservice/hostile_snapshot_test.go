@@ -13,15 +13,13 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // repacked returns an archive with changed entries.
 func repacked(t *testing.T, archive []byte, change func(out *tar.Writer, entry *tar.Header, content []byte)) []byte {
 	t.Helper()
-	compressed, err := gzip.NewReader(bytes.NewReader(archive))
-	if err != nil {
-		t.Fatal(err)
-	}
+	compressed := must.Get(gzip.NewReader(bytes.NewReader(archive)))(t)
 	var out bytes.Buffer
 	zipped := gzip.NewWriter(&out)
 	writer, reader := tar.NewWriter(zipped), tar.NewReader(compressed)
@@ -33,16 +31,11 @@ func repacked(t *testing.T, archive []byte, change func(out *tar.Writer, entry *
 		if err != nil {
 			t.Fatal(err)
 		}
-		content, err := io.ReadAll(reader)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(io.ReadAll(reader))(t)
 		change(writer, entry, content)
 	}
 	for _, end := range []io.Closer{writer, zipped} {
-		if err := end.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, end.Close())
 	}
 	return out.Bytes()
 }
@@ -52,12 +45,8 @@ func write(t *testing.T, out *tar.Writer, entry *tar.Header, content []byte) {
 	if entry.Typeflag == tar.TypeReg {
 		entry.Size = int64(len(content))
 	}
-	if err := out.WriteHeader(entry); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := out.Write(content); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, out.WriteHeader(entry))
+	must.Get(out.Write(content))(t)
 }
 
 // A snapshot may come from another person. One that would write outside its folder, or
@@ -105,9 +94,7 @@ func TestHostileSnapshots(t *testing.T) {
 		"of a newer edition":            {inRecords(`"Edition":2`, `"Edition":9`), "use a newer fake service"},
 		"records that are a link": {func(out *tar.Writer, entry *tar.Header, content []byte) {
 			if entry.Name == "records.json" {
-				if err := os.WriteFile(outside, content, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(outside, content, 0o600))
 				entry, content = &tar.Header{Name: entry.Name, Typeflag: tar.TypeSymlink, Linkname: outside}, nil
 			}
 			write(t, out, entry, content)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestCreationTakesEightMinutes(t *testing.T) {
@@ -150,10 +151,7 @@ func TestPaidPlanWaitsForItsCheckout(t *testing.T) {
 	equal(t, "subscription", subscriptionOf(a, id), "pending")
 
 	for _, method := range []string{"HEAD", "PUT", "DELETE"} {
-		request, err := http.NewRequest(method, checkout, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequest(method, checkout, nil))(t)
 		status, header, _ := send(t, request)
 		equal(t, method+" of the checkout", status, http.StatusMethodNotAllowed)
 		equal(t, "what is allowed", header.Get("Allow"), "GET, POST")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestHeldJobsEndWhenReleased(t *testing.T) {
@@ -133,10 +134,7 @@ func TestSomeoneElsesJob(t *testing.T) {
 	t.Parallel()
 	a := start(t)
 	id := a.running("postgres")
-	job, err := a.StartJob(id, "rotate", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := must.Get(a.StartJob(id, "rotate", ""))(t)
 	if _, err := a.StartJob(id, "rotate", ""); err == nil {
 		t.Error("StartJob during a job: got no error, want one")
 	}
@@ -177,9 +175,7 @@ func TestJobsEndUnasked(t *testing.T) {
 		o.Speed = 1e4
 		o.Logger = slog.New(slog.NewTextHandler(lines, nil))
 	})
-	if _, err := a.StartJob(a.running(), "update", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.StartJob(a.running(), "update", ""))(t)
 	for line := range lines {
 		if strings.Contains(line, "job ended") {
 			return

@@ -13,6 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // These benchmarks compare --state with a fake in memory:
@@ -30,10 +31,7 @@ func kept(b *testing.B) map[string]func(*fakeservice.Options) {
 }
 
 func openFile(b *testing.B, path string) *storage.File {
-	file, err := storage.Open(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	file := must.Get(storage.Open(path))(b)
 	return file
 }
 
@@ -95,27 +93,17 @@ func BenchmarkKeptReads(b *testing.B) {
 func BenchmarkKeptStart(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "records.db")
 	options := fakeservice.Options{APIKey: fakeservicetest.APIKey, Storage: openFile(b, path)}
-	first, err := fakeservice.Open(options)
-	if err != nil {
-		b.Fatal(err)
-	}
+	first := must.Get(fakeservice.Open(options))(b)
 	addInParallel(&account{first, b, nil}, 10_000)
-	if err := first.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, first.Close())
 	for b.Loop() {
 		options.Storage = openFile(b, path)
-		again, err := fakeservice.Open(options)
-		if err != nil {
-			b.Fatal(err)
-		}
+		again := must.Get(fakeservice.Open(options))(b)
 		if n := len(again.Instances()); n < 10_000 {
 			b.Fatalf("stored instances: got %d, want at least 10000", n)
 		}
 		b.StopTimer()
-		if err := again.Close(); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, again.Close())
 		b.StartTimer()
 	}
 }

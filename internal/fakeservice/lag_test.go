@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // lag is the lag of reads in these tests.
@@ -174,10 +175,7 @@ func TestJobThatLags(t *testing.T) {
 		}{
 			{"30s", "running", 20}, {"60s", "running", 50}, {"101s", "running", 91}, {"109s", "running", 99}, {"111s", "done", 100},
 		} {
-			until, err := time.ParseDuration(row.until)
-			if err != nil {
-				t.Fatal(err)
-			}
+			until := must.Get(time.ParseDuration(row.until))(t)
 			time.Sleep(a.Jobs()[0].CreatedAt.Add(until).Sub(a.Now()))
 			got := a.want(200, "", "GET", "/jobs/"+job, nil)
 			equal(t, "after "+row.until, []any{got.string("status"), got.body["progress"]}, []any{row.status, row.progress})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A client that can ask a person does so before a call that destroys something. If the
@@ -75,9 +76,7 @@ func backupOf(t *testing.T, a *api, id string) string {
 	t.Helper()
 	a.Agent(t).Do("reset_instance", object{"instance_id": id, "confirm": id})
 	for _, j := range a.Jobs() {
-		if err := a.FinishJob(j.ID); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.FinishJob(j.ID))
 	}
 	return a.Agent(t).Do("list_backups", object{"instance_id": id})["backups"].([]any)[0].(object)["id"].(string)
 }
@@ -92,16 +91,11 @@ func (a *api) askedFor(t *testing.T, action, tool string, arguments object) (que
 			return &mcp.ElicitResult{Action: action}, nil
 		},
 	})
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
+	session := must.Get(client.Connect(t.Context(), &mcp.StreamableClientTransport{
 		Endpoint: a.MCPURL, HTTPClient: &http.Client{Transport: fakeservicetest.Bearer(fakeservicetest.APIKey)},
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, nil))(t)
 	defer func() { _ = session.Close() }()
-	if result, err = session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments}); err != nil {
-		t.Fatal(err)
-	}
+	result = must.Get(session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments}))(t)
 	return question, result
 }
 
@@ -110,20 +104,14 @@ func (a *api) askedFor(t *testing.T, action, tool string, arguments object) (que
 // test, because it may be a stream.
 func (a *api) inSession(t *testing.T, method, key, session, body string) (status int, opened string, answer io.Reader) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, a.MCPURL, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), method, a.MCPURL, strings.NewReader(body)))(t)
 	request.Header.Set("Authorization", "Bearer "+key)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
 	if session != "" {
 		request.Header.Set("Mcp-Session-Id", session)
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	t.Cleanup(func() { _ = response.Body.Close() })
 	return response.StatusCode, response.Header.Get("Mcp-Session-Id"), response.Body
 }
@@ -134,10 +122,7 @@ func TestSessions(t *testing.T) {
 	t.Parallel()
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":CAPABILITIES,"clientInfo":{"name":"test","version":"v1"}}}`
 	a := start(t)
-	key, err := a.CreateKey("for a while")
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(a.CreateKey("for a while"))(t)
 	_, none, _ := a.inSession(t, http.MethodPost, key.Key, "", strings.Replace(initialize, "CAPABILITIES", "{}", 1))
 	equal(t, "the session of a client that cannot ask", none, "")
 	status, session, _ := a.inSession(t, http.MethodPost, key.Key, "", strings.Replace(initialize, "CAPABILITIES", `{"elicitation":{}}`, 1))
@@ -148,14 +133,10 @@ func TestSessions(t *testing.T) {
 	equal(t, "the stream", status, http.StatusOK)
 	status, _, _ = a.inSession(t, http.MethodGet, key.Key, "other", "")
 	equal(t, "another session", status, http.StatusNotFound)
-	if err := a.RevokeKey(key.ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.RevokeKey(key.ID))
 	status, _, _ = a.inSession(t, http.MethodPost, key.Key, session, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 	equal(t, "a revoked key", status, http.StatusUnauthorized)
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Close())
 	if _, err := io.Copy(io.Discard, stream); err != nil {
 		t.Errorf("the end of the stream: got error %v, want none", err)
 	}

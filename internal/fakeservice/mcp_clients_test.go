@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Some clients leave out headers that the protocol asks for, or write the address or an empty
@@ -41,10 +42,7 @@ func TestRequestsOfOtherClients(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.MCPURL+row.path, strings.NewReader(row.body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, a.MCPURL+row.path, strings.NewReader(row.body)))(t)
 			request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
 			request.Header.Set("Content-Type", single)
 			if row.kind != "" {
@@ -53,10 +51,7 @@ func TestRequestsOfOtherClients(t *testing.T) {
 			if row.accept != "" {
 				request.Header.Set("Accept", row.accept)
 			}
-			response, err := http.DefaultClient.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
+			response := must.Get(http.DefaultClient.Do(request))(t)
 			defer response.Body.Close()
 			text, err := io.ReadAll(response.Body)
 			kind := response.Header.Get("Content-Type")
@@ -66,16 +61,10 @@ func TestRequestsOfOtherClients(t *testing.T) {
 		})
 	}
 	for _, accept := range []string{events, both, "*/*"} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.MCPURL, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, a.MCPURL, nil))(t)
 		request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
 		request.Header.Set("Accept", accept)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.DefaultClient.Do(request))(t)
 		_ = response.Body.Close()
 		equal(t, "a stream of events outside of a session, as "+accept, response.StatusCode, http.StatusMethodNotAllowed)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A client that sends a progress token is told while a tool runs. The statement ends when the
@@ -36,12 +37,9 @@ func TestLongToolsNotify(t *testing.T) {
 			}
 		},
 	})
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
+	session := must.Get(client.Connect(t.Context(), &mcp.StreamableClientTransport{
 		Endpoint: a.MCPURL, HTTPClient: &http.Client{Transport: fakeservicetest.Bearer(fakeservicetest.APIKey)},
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, nil))(t)
 	defer session.Close()
 	call := &mcp.CallToolParams{Name: "postgres_query", Arguments: object{"instance_id": id, "sql": "SELECT pg_sleep(3)"}}
 	call.SetProgressToken("the token")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // toolsOf returns the server's tools by name.
@@ -46,9 +47,7 @@ func TestEveryToolAnswers(t *testing.T) {
 		delete(left, tool)
 		answer := agent.Do(tool, arguments)
 		if id, ok := answer["job_id"].(string); ok && tool != "get_instance" {
-			if err := a.FinishJob(id); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, a.FinishJob(id))
 			if job := agent.Do("get_job", object{"job_id": id}); job["status"] != "done" {
 				t.Fatalf("the job of %s: got %v, want done", tool, job)
 			}
@@ -173,10 +172,7 @@ func argumentsFor(t *testing.T, tool *mcp.Tool) object {
 			Enum []any
 		}
 	}
-	text, err := json.Marshal(tool.InputSchema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(tool.InputSchema))(t)
 	// No type is a list, which some clients refuse.
 	if err := json.Unmarshal(text, &schema); err != nil {
 		t.Errorf("the arguments of %s: %v", tool.Name, err)
@@ -229,9 +225,7 @@ func TestToolRefusalsAreThoseOfREST(t *testing.T) {
 	idle := a.AddInstance(fakeservice.Instance{Name: "idle", Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}}}).ID
 	busy := a.AddInstance(fakeservice.Instance{Name: "busy"}).ID
 	a.HoldJobs(fakeservice.JobMatch{Operation: "update"}) // or a busy machine could ask after its end
-	if _, err := a.StartJob(busy, "update", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.StartJob(busy, "update", ""))(t)
 	jobs := len(a.Jobs())
 	for name, row := range map[string]struct {
 		tool         string
@@ -336,18 +330,10 @@ func TestToolsWantAKey(t *testing.T) {
 	if _, err := a.Connect(t, "wrong"); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
 		t.Errorf("a wrong key: got error %v, want Unauthorized", err)
 	}
-	key, err := a.CreateKey("for a while")
-	if err != nil {
-		t.Fatal(err)
-	}
-	agent, err := a.Connect(t, key.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(a.CreateKey("for a while"))(t)
+	agent := must.Get(a.Connect(t, key.Key))(t)
 	agent.Do("get_account", nil)
-	if err := a.RevokeKey(key.ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.RevokeKey(key.ID))
 	if _, err := agent.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_account"}); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
 		t.Errorf("a revoked key: got error %v, want Unauthorized", err)
 	}
@@ -360,10 +346,8 @@ func TestToolsWantAKey(t *testing.T) {
 			`{"detail":"the API key or access token is not valid","code":"unauthorized"}`,
 		},
 	} {
-		request, err := http.NewRequest(http.MethodPost, a.MCPURL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequest(http.MethodPost, a.MCPURL,
+			strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)))(t)
 		request.Header.Set("Authorization", row.authorization)
 		status, header, body := send(t, request)
 		if status != http.StatusUnauthorized || header.Get("WWW-Authenticate") != row.challenge || body != row.body {
@@ -371,10 +355,7 @@ func TestToolsWantAKey(t *testing.T) {
 		}
 	}
 	for _, at := range []string{metadata, strings.TrimSuffix(metadata, "/mcp")} {
-		request, err := http.NewRequest(http.MethodGet, at, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequest(http.MethodGet, at, nil))(t)
 		want := `{"resource":"` + a.MCPURL + `","authorization_servers":["` + a.RootURL + `"],"bearer_methods_supported":["header"],"resource_name":"Instance hosting"}`
 		if status, _, body := send(t, request); status != http.StatusOK || strings.TrimSpace(body) != want {
 			t.Errorf("%s: got %d %s, want 200 %s", at, status, body, want)
@@ -430,14 +411,8 @@ func TestToolsSayWhatTheyDo(t *testing.T) {
 
 func send(t *testing.T, request *http.Request) (status int, header http.Header, body string) {
 	t.Helper()
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(response.Body))(t)
 	return response.StatusCode, response.Header, string(text)
 }

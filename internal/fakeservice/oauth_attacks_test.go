@@ -16,6 +16,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/webhooks"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // asked returns what a request for authorization with changed parameters leads to: the
@@ -227,10 +228,8 @@ var attacks = map[string]struct {
 	}, "401"},
 	"a key made with a token": {func(f *flow) string {
 		before := len(f.Keys())
-		request, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.RootURL+"/portal/access", strings.NewReader("name=mine"))
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.RootURL+"/portal/access",
+			strings.NewReader("name=mine")))(f.t)
 		request.Header.Set("Authorization", "Bearer "+f.tokens()["access_token"])
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		send(f.t, request)
@@ -245,10 +244,7 @@ var attacks = map[string]struct {
 	}, "401"},
 	"a token at a fork": {func(f *flow) string {
 		token := f.tokens()["access_token"]
-		fork, err := f.Fork(f.t.Context())
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		fork := must.Get(f.Fork(f.t.Context()))(f.t)
 		defer func() { _ = fork.Close() }()
 		_, valid := fork.TokenAudience(token)
 		return strconv.FormatBool(valid) + " " + strconv.Itoa(len(fork.Applications()))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // flow is a sign-in step by step. Its client is registered.
@@ -35,10 +36,8 @@ func newFlow(t *testing.T, opts ...func(*fakeservice.Options)) *flow {
 // register registers a client. The result is its id, or the status and the error.
 func (f *flow) register(body string) string {
 	f.t.Helper()
-	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.RootURL+"/oauth/register", strings.NewReader(body))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.RootURL+"/oauth/register",
+		strings.NewReader(body)))(f.t)
 	request.Header.Set("Content-Type", "application/json")
 	status, got := f.send(request)
 	if id, ok := got["client_id"].(string); ok {
@@ -104,10 +103,7 @@ func (f *flow) post(path string, form url.Values) string {
 
 func (f *flow) postFor(path string, form url.Values) (string, object) {
 	f.t.Helper()
-	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.RootURL+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(f.t.Context(), http.MethodPost, f.RootURL+path, strings.NewReader(form.Encode())))(f.t)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	return f.send(request)
 }
@@ -164,10 +160,8 @@ func mcpStatus(t *testing.T, a *api, token string) string {
 // for the MCP server.
 func statusOf(t *testing.T, method, address, token string) string {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), method, address,
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)))(t)
 	if method == http.MethodGet {
 		request.Body, request.ContentLength = nil, 0
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/webhooks"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // callback is the redirect URI of the applications of these tests. Nothing listens there:
@@ -67,10 +68,7 @@ func signIn(t *testing.T, a *api, change func(*auth.AuthorizationCodeHandlerConf
 		}},
 	}
 	change(config)
-	handler, err := auth.NewAuthorizationCodeHandler(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	handler := must.Get(auth.NewAuthorizationCodeHandler(config))(t)
 	return handler, &consents
 }
 
@@ -119,14 +117,8 @@ func TestClientRegistersAndSignsIn(t *testing.T) {
 	}
 	equal(t, "the events of a consent", strings.Join(eventsOf(a), ", "), "oauth_granted Agent")
 
-	source, err := handler.TokenSource(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := source.Token()
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(handler.TokenSource(t.Context()))(t)
+	token := must.Get(source.Token())(t)
 	access = access.Submit("disconnect-"+application.ID, nil)
 	if text := access.Text(); !strings.Contains(text, "The application is disconnected.") || access.HasForm("disconnect-"+application.ID) {
 		t.Errorf("the Access page after the disconnection: got %s, want its result and no form of the application", text)
@@ -179,14 +171,8 @@ func TestClientRefreshes(t *testing.T) {
 	handler, consents := signIn(t, a, func(*auth.AuthorizationCodeHandlerConfig) {})
 	source := func() string {
 		t.Helper()
-		tokens, err := handler.TokenSource(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		token, err := tokens.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
+		tokens := must.Get(handler.TokenSource(t.Context()))(t)
+		token := must.Get(tokens.Token())(t)
 		return token.AccessToken
 	}
 	session := a.connectBy(t, handler)
@@ -219,10 +205,7 @@ func TestConsentAfterASignIn(t *testing.T) {
 	f.visitor = staying(f.api, fakeservicetest.Visit(t, f.Server))
 	page := f.page(nil)
 	equal(t, "the page", page.Path(), "/portal/sign-in")
-	account, err := f.Account(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	account := must.Get(f.Account(t.Context()))(t)
 	page = page.Submit("sign-in", map[string]string{"email": account.Email, "password": f.PortalPassword()})
 	if code := answerOf(page.Submit("allow", nil)).Get("code"); code == "" {
 		t.Errorf("the consent after the sign-in: got no code from %s: %s, want one", page.Path(), page.Text())
@@ -242,17 +225,11 @@ func TestConsentFromAnotherSite(t *testing.T) {
 		{http.MethodPost, "navigate", "document", "403"},
 	} {
 		for _, site := range []string{"cross-site", "same-site"} {
-			request, err := http.NewRequestWithContext(t.Context(), row.method, address, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			request := must.Get(http.NewRequestWithContext(t.Context(), row.method, address, nil))(t)
 			request.Header.Set("Sec-Fetch-Site", site)
 			request.Header.Set("Sec-Fetch-Mode", row.mode)
 			request.Header.Set("Sec-Fetch-Dest", row.destination)
-			response, err := f.visitor.Client.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
+			response := must.Get(f.visitor.Client.Do(request))(t)
 			text, _ := io.ReadAll(response.Body)
 			_ = response.Body.Close()
 			if got := response.Status[:3]; got != row.want || got == "200" && !strings.Contains(string(text), `>Continue</a>`) {

@@ -19,6 +19,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // download returns the archive of a snapshot.
@@ -34,20 +35,11 @@ func (a *api) download(name string) []byte {
 // raw sends a control request whose body or answer is not JSON.
 func (a *api) raw(method, path string, body []byte) (int, []byte) {
 	a.t.Helper()
-	request, err := http.NewRequestWithContext(a.t.Context(), method, a.RootURL+path, bytes.NewReader(body))
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(a.t.Context(), method, a.RootURL+path, bytes.NewReader(body)))(a.t)
 	request.Header.Set("Authorization", "Bearer "+a.ControlToken())
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(a.t)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(response.Body))(a.t)
 	return response.StatusCode, text
 }
 
@@ -106,10 +98,7 @@ func TestFork(t *testing.T) {
 		t.Errorf("the fork: got %v, want another key, control token and address than those of the fake", told)
 	}
 	send := func(method, path, body string) (int, error) {
-		request, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body)))(t)
 		request.Header.Set("Authorization", "Bearer "+key)
 		request.Header.Set("Content-Type", "application/json")
 		response, err := http.DefaultClient.Do(request)
@@ -124,9 +113,7 @@ func TestFork(t *testing.T) {
 	if in, _ := a.Instance(id); in.JobID != "" {
 		t.Error("a change of the fork also changed the fake")
 	}
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Close())
 	if status, err := send(http.MethodGet, "/instances", ""); err == nil {
 		t.Errorf("the fork after the end of the fake: got %d, want no answer", status)
 	}
@@ -138,14 +125,8 @@ func TestStartedAgainWithItsFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "records.db")
 	open := func() *fakeservice.Service {
-		file, err := storage.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := fakeservice.Open(fakeservice.Options{Storage: file})
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(storage.Open(path))(t)
+		s := must.Get(fakeservice.Open(fakeservice.Options{Storage: file}))(t)
 		return s
 	}
 	create := func(s *fakeservice.Service) (int, string) {
@@ -164,9 +145,7 @@ func TestStartedAgainWithItsFile(t *testing.T) {
 	if status != http.StatusAccepted {
 		t.Fatalf("the creation: got %d %s, want 202", status, first)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	s = open()
 	defer s.Close()
 	if s.APIKey() != key {
@@ -191,25 +170,16 @@ func TestForkAtAnAdvertisedHost(t *testing.T) {
 	})
 	id := a.accepted("POST", "/instances", object{"name": "paid", "plan": "small", "region": "eu-central"}).string("id")
 	told := a.told("POST", "/fork", "")
-	base, err := url.Parse(told["base_url"].(string))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must.Get(url.Parse(told["base_url"].(string)))(t)
 	if port, _ := strconv.Atoi(base.Port()); base.Hostname() != "fake.test" || port < ports.First || port > ports.Last {
 		t.Errorf("the address of the fork: got %s, want fake.test with a port of %s", base, ports)
 	}
 	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, "127.0.0.1:"+base.Port())
 	}}}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base.String()+"/instances/"+id, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, base.String()+"/instances/"+id, nil))(t)
 	request.Header.Set("Authorization", "Bearer "+told["api_key"].(string))
-	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(client.Do(request))(t)
 	defer response.Body.Close()
 	var record struct {
 		CheckoutURL string `json:"checkout_url"`

@@ -8,6 +8,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/operations"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Only a running instance can be changed. During its creation or deletion it is busy, and
@@ -70,8 +71,6 @@ func TestInstanceIsDeletedInAnyState(t *testing.T) {
 	}
 	id := a.running("postgres")
 	a.HoldJobs(fakeservice.JobMatch{Operation: "rotate"}) // or a busy machine could ask after its end
-	if _, err := a.StartJob(id, "rotate", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.StartJob(id, "rotate", ""))(t)
 	a.want(409, "job_running", "DELETE", "/instances/"+id+"?confirm="+id, nil)
 }

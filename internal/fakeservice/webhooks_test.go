@@ -14,6 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
 )
 
@@ -74,20 +75,10 @@ func TestEveryOperationIsDelivered(t *testing.T) {
 	a.done("POST", path+"/actions/restore", object{"confirm": id, "backup_id": backups[0].(object)["id"]})
 	a.FailJobs(fakeservice.JobMatch{}, 1, "c", "d")
 	a.done("PATCH", path, object{"name": "c"})
-	key, err := a.CreateKey("deploys")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.RevokeKey(key.ID); err != nil {
-		t.Fatal(err)
-	}
-	code, err := a.GrantOAuth(core.OAuthConsent{ClientID: "client-1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Disconnect(a.Applications()[0].ID); err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(a.CreateKey("deploys"))(t)
+	must.Do(t, a.RevokeKey(key.ID))
+	code := must.Get(a.GrantOAuth(core.OAuthConsent{ClientID: "client-1"}))(t)
+	must.Do(t, a.Disconnect(a.Applications()[0].ID))
 	secrets = append(secrets, key.Key, code)
 	want = append(want, "restore", "job_failed", "api_key_created", "api_key_revoked", "oauth_granted", "oauth_disconnected")
 	a.Advance(0)
@@ -208,10 +199,7 @@ func TestForkDelivers(t *testing.T) {
 	b := fakeservicetest.NewInbox(t, "s")
 	a := start(t, fakeservicetest.Delivering(b))
 	a.AddWebhook(fakeservice.Webhook{URL: "https://hooks.test/", Secret: "s", Enabled: true})
-	fork, err := a.Fork(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fork := must.Get(a.Fork(t.Context()))(t)
 	defer fork.Close()
 	fork.Emit("health_alert", "", nil)
 	fork.Advance(0)
@@ -224,10 +212,7 @@ func TestForkDelivers(t *testing.T) {
 func TestEventTypesAreDocumented(t *testing.T) {
 	t.Parallel()
 	const path = "templates/guides/webhooks.md.tmpl"
-	text, err := os.ReadFile("../../" + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../" + path))(t)
 	for _, kind := range core.EventTypes {
 		if !strings.Contains(string(text), "`"+kind+"`") {
 			t.Errorf("%s lacks the event type %s", path, kind)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // stubPlane is a data plane whose work does nothing by default.
@@ -210,9 +211,7 @@ func TestJobsAtWorkAreNotMadeToFail(t *testing.T) {
 	job := a.accepted("POST", "/instances/"+id+"/actions/rotate", object{}).string("job_id")
 	<-begun
 	a.FailJobs(fakeservice.JobMatch{Operation: "rotate"}, 1, "c", "d")
-	if err := a.FinishJob(job); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.FinishJob(job))
 	equal(t, "the one at work", a.status(job), "done")
 	if owner() == before {
 		t.Error("the password of the record after the rotation: got the old one, want a new one")
@@ -231,9 +230,7 @@ func TestHeldJobsWork(t *testing.T) {
 	job := a.accepted("POST", "/instances/"+id+"/actions/rotate", object{}).string("job_id")
 	a.Advance(time.Hour)
 	equal(t, "held", a.status(job), "running")
-	if err := a.FinishJob(job); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.FinishJob(job))
 	equal(t, "finished", a.status(job), "done")
 	release()
 }
@@ -244,9 +241,7 @@ func TestCreationWithDataPlane(t *testing.T) {
 	a := startWith(t, plane)
 	made := a.accepted("POST", "/instances", object{"name": "a", "plan": "small", "region": "us-east", "engines": object{"postgres": true}})
 	equal(t, "before the checkout", plane.called(), []string{"attach"})
-	if err := a.FinishJob(made.string("job_id")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.FinishJob(made.string("job_id")))
 	equal(t, "calls", plane.called(), []string{"attach", "apply", "backup"})
 	machine := plane.applied[0]
 	equal(t, "limit", machine.Limits.PostgresConnections, 50)
@@ -289,9 +284,7 @@ func TestCloseStopsWork(t *testing.T) {
 	}
 	a.accepted("PUT", "/instances/"+id+"/allowlist", object{"allowlist": []string{"192.0.2.1"}})
 	<-begun
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Close())
 	calls := plane.called()
 	equal(t, "the end", calls[len(calls)-2:], []string{"stopped", "close"})
 	// A later request cannot be written down, and its work does not begin.

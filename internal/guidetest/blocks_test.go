@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/snippettest"
 )
@@ -59,18 +60,14 @@ func overrides(t *testing.T) string {
 	t.Helper()
 	programs, _ := install(t)
 	providers := filepath.Join(t.TempDir(), "providers")
-	if err := program.Build(filepath.Join(providers, "terraform-provider-postgresql"), "internal/guidetest/testdata/postgresql"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, program.Build(filepath.Join(providers, "terraform-provider-postgresql"), "internal/guidetest/testdata/postgresql"))
 	mirrored, err := filepath.Glob(filepath.Join(filepath.Dir(programs), "mirror", "registry.terraform.io", "*", "*", "*", "*", "terraform-provider-hosting_*"))
 	if err != nil || len(mirrored) != 1 {
 		t.Fatalf("the mirrored provider: got %v (%v), want one", mirrored, err)
 	}
 	path := filepath.Join(t.TempDir(), "cli.tfrc")
 	text := cliconfig.DevOverridesOf(map[string]string{cliconfig.Provider: filepath.Dir(mirrored[0]), "cyrilgdev/postgresql": providers})
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -84,9 +81,7 @@ func validate(t *testing.T, cli, config, text string, formOnly bool) {
 		name = "block.tftest.hcl"
 	}
 	for file, content := range map[string]string{name: text, "around.tf": snippettest.Of(text).Configuration()} {
-		if err := os.WriteFile(filepath.Join(folder, file), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, file), []byte(content), 0o600))
 	}
 	run := func(args ...string) {
 		command := exec.Command(cli, args...)

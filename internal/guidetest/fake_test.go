@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A fake is the program, as run by `make fake`, at a free port.
@@ -29,10 +30,7 @@ func startFake(t *testing.T, args ...string) *fake {
 	folder := machine.PassableFolder(t, "")
 	f := &fake{key: rand.Text(), token: rand.Text(), log: filepath.Join(t.TempDir(), "fake.log")}
 	ready := filepath.Join(folder, "ready")
-	log, err := os.Create(f.log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(os.Create(f.log))(t)
 	defer log.Close()
 	// The given arguments come last and take precedence.
 	command := exec.Command(filepath.Join(programs, "fakeservice"), append([]string{
@@ -41,9 +39,7 @@ func startFake(t *testing.T, args ...string) *fake {
 	}, args...)...)
 	command.Env = append(os.Environ(), "FAKESERVICE_API_KEY="+f.key, "FAKESERVICE_CONTROL_TOKEN="+f.token)
 	command.Stdout, command.Stderr = log, log
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Start())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -72,10 +68,7 @@ func startFake(t *testing.T, args ...string) *fake {
 // said returns the end of the fake's log.
 func (f *fake) said(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(f.log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(f.log))(t)
 	return string(text[max(0, len(text)-8000):])
 }
 
@@ -90,15 +83,9 @@ func (f *fake) tell(t *testing.T, said string) {
 	t.Helper()
 	method, rest, _ := strings.Cut(said, " ")
 	path, body, _ := strings.Cut(rest, " ")
-	request, err := http.NewRequestWithContext(t.Context(), method, f.root+"/_fake"+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), method, f.root+"/_fake"+path, strings.NewReader(body)))(t)
 	request.Header.Set("Authorization", "Bearer "+f.token)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	defer response.Body.Close()
 	if response.StatusCode >= 300 {
 		answer, _ := io.ReadAll(response.Body)

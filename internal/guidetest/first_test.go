@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // TestFirstConfiguration pastes only the first block of the README and of the index into an
@@ -12,10 +14,7 @@ func TestFirstConfiguration(t *testing.T) {
 	for _, page := range []string{"README.md", "docs/index.md"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(filepath.Join(repository, page))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(filepath.Join(repository, page)))(t)
 			reader := openTerminal(t, startFake(t).variables()...)
 			for _, b := range blocksOf(string(text)) {
 				if b.language != "terraform" {

@@ -12,6 +12,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // fakeOf lists the additional arguments of a guide's fake.
@@ -62,10 +63,7 @@ var shown = []string{"text", "json"}
 //
 // Nothing in between is skipped: any other block fails the test.
 func TestGuides(t *testing.T) {
-	guides, err := filepath.Glob(repository + "/docs/guides/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	guides := must.Get(filepath.Glob(repository + "/docs/guides/*.md"))(t)
 	if len(guides) < 20 {
 		t.Errorf("guides in docs/guides: got %d, want at least 20", len(guides))
 	}
@@ -80,10 +78,7 @@ func TestGuides(t *testing.T) {
 				tier.Night.Only(t)
 			}
 			t.Parallel()
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(path))(t)
 			if _, err := postgres.Locate(t.Context(), ""); err != nil && slices.Contains(ofEngines, name) {
 				machine.Lacks(t, "%s", err)
 			}

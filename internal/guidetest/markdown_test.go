@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // repository is the root of the project, relative to this package.
@@ -121,7 +123,7 @@ func shows(output, said string) bool {
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := filepath.WalkDir(repository, func(path string, entry os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(repository, func(path string, entry os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -136,10 +138,7 @@ func pages(t *testing.T) map[string]string {
 		from, _ := filepath.Rel(repository, path) // both are relative
 		all[filepath.ToSlash(from)] = string(text)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 

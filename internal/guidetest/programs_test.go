@@ -9,6 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliconfig"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/program"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/toolchain"
 )
@@ -69,7 +70,5 @@ func provide(t *testing.T, name string) {
 	t.Helper()
 	path := toolchain.Find(t, repository, name)
 	programs, _ := install(t)
-	if err := os.Symlink(path, filepath.Join(programs, name)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(path, filepath.Join(programs, name)))
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A terminal belongs to a reader who types a guide's commands one after the other. They run
@@ -32,9 +33,7 @@ func openTerminal(t *testing.T, variables ...string) *terminal {
 	parent := t.TempDir()
 	s := &terminal{t: t, folder: filepath.Join(parent, "module"), memory: filepath.Join(parent, "memory")}
 	for _, folder := range []string{s.folder, s.memory, filepath.Join(parent, "home")} {
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(folder, 0o700))
 	}
 	s.env = append(s.env, variables...)
 	for _, variable := range os.Environ() {
@@ -52,10 +51,7 @@ func openTerminal(t *testing.T, variables ...string) *terminal {
 	)
 	// Builds of apps find compiled packages, as on a reader's machine.
 	for _, cache := range []string{"GOCACHE", "GOMODCACHE"} {
-		folder, err := exec.Command("go", "env", cache).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		folder := must.Get(exec.Command("go", "env", cache).Output())(t)
 		s.env = append(s.env, cache+"="+strings.TrimSpace(string(folder)))
 	}
 	return s
@@ -65,12 +61,8 @@ func openTerminal(t *testing.T, variables ...string) *terminal {
 func (s *terminal) write(name, text string) {
 	s.t.Helper()
 	path := filepath.Join(s.folder, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(s.t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // A shell continues where the last one ended, with its folder, its variables and the exit
@@ -93,10 +85,7 @@ func (s *terminal) run(commands string, strict bool) string {
 		mode, last = "set -eu -o pipefail", 0
 	}
 	// A background program keeps the file open, and the shell does not wait for it.
-	output, err := os.Create(filepath.Join(s.memory, "output"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	output := must.Get(os.Create(filepath.Join(s.memory, "output")))(s.t)
 	defer output.Close()
 	answers, questions, err := os.Pipe()
 	if err != nil {
@@ -107,9 +96,7 @@ func (s *terminal) run(commands string, strict bool) string {
 	shell.Dir, shell.Env = s.folder, s.env
 	shell.Stdin, shell.Stdout, shell.Stderr = answers, output, output
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := errors.Join(shell.Start(), answers.Close()); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, errors.Join(shell.Start(), answers.Close()))
 	// Background programs of a guide end with its test.
 	s.t.Cleanup(func() { _ = syscall.Kill(-shell.Process.Pid, syscall.SIGTERM) })
 	go func() {
@@ -128,9 +115,6 @@ func (s *terminal) run(commands string, strict bool) string {
 		<-ended
 	}
 	s.exit = shell.ProcessState.ExitCode()
-	text, err := os.ReadFile(output.Name())
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(output.Name()))(s.t)
 	return string(text)
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 var codeSpan = regexp.MustCompile("`([^`\n]+)`")
@@ -73,14 +75,8 @@ func messagesOf(golden string) []said {
 // TestEveryMessageIsFound compares the guide's list of messages with the provider's: a user
 // who searches for the words of a message must find advice.
 func TestEveryMessageIsFound(t *testing.T) {
-	golden, err := os.ReadFile(repository + "/internal/provider/testdata/messages.golden")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(repository + "/docs/guides/troubleshooting.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden := must.Get(os.ReadFile(repository + "/internal/provider/testdata/messages.golden"))(t)
+	page := must.Get(os.ReadFile(repository + "/docs/guides/troubleshooting.md"))(t)
 	messages := messagesOf(string(golden))
 	if len(messages) < 200 {
 		t.Errorf("messages that were read: got %d, want at least 200", len(messages))

@@ -12,16 +12,14 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // TestWebhookEvents compares the table of events in the guide with the events that every
 // operation of the API emits. Each type has a row, and the row names each field of its data.
 func TestWebhookEvents(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(repository + "/docs/guides/webhooks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(repository + "/docs/guides/webhooks.md"))(t)
 	fields := map[string][]string{} // by type
 	for line := range strings.Lines(string(page)) {
 		cells := strings.Split(line, "|")
@@ -70,30 +68,19 @@ func TestWebhookEvents(t *testing.T) {
 // TestWebhookReceiverInGo compiles the receiver of the guide, as a package of the module webhook.
 func TestWebhookReceiverInGo(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(repository + "/docs/guides/webhooks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(repository + "/docs/guides/webhooks.md"))(t)
 	blocks := blocksOf(string(page))
 	at := slices.IndexFunc(blocks, func(b block) bool { return b.language == "go" })
 	if at < 0 {
 		t.Fatal("the guide has no block of Go")
 	}
-	root, err := filepath.Abs(filepath.Join(repository, "webhook"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs(filepath.Join(repository, "webhook")))(t)
 	source, overlay := filepath.Join(t.TempDir(), "receiver.go"), filepath.Join(t.TempDir(), "overlay.json")
-	replaced, err := json.Marshal(map[string]map[string]string{
+	replaced := must.Get(json.Marshal(map[string]map[string]string{
 		"Replace": {filepath.Join(root, "internal", "receiver", "receiver.go"): source},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	for path, text := range map[string]string{source: blocks[at].text, overlay: string(replaced)} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, "-o", os.DevNull, "./internal/receiver")
 	build.Dir = root

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/oasdiff/yaml"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A workflow is the part of a GitHub workflow file that is run here.
@@ -25,9 +27,7 @@ type workflow struct {
 func workflowIn(t *testing.T, text string) workflow {
 	t.Helper()
 	var read workflow
-	if _, err := yaml.Unmarshal([]byte(text), &read, yaml.DecodeOpts{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(yaml.Unmarshal([]byte(text), &read, yaml.DecodeOpts{}))(t)
 	return read
 }
 
@@ -38,15 +38,10 @@ func workflowIn(t *testing.T, text string) workflow {
 // that are only for failures run as well.
 func TestWorkflow(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(repository, "examples/ci/module-tests.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(repository, "examples/ci/module-tests.yml")))(t)
 	read := workflowIn(t, string(text))
 	reader := openTerminal(t)
-	if err := os.CopyFS(reader.folder, os.DirFS(filepath.Join(repository, "examples/modules/app-stack"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(reader.folder, os.DirFS(filepath.Join(repository, "examples/modules/app-stack"))))
 	tested := false
 	for _, step := range read.Jobs["test"].Steps {
 		installs := step.Run == "go install github.com/instance-hosting/terraform-provider-hosting/cmd/fakeservice@latest"
@@ -99,16 +94,10 @@ func mistakesIn(w workflow) []string {
 
 // TestWorkflowsOfGuides reads each workflow of the guides, which are only shown there.
 func TestWorkflowsOfGuides(t *testing.T) {
-	guides, err := filepath.Glob(repository + "/docs/guides/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	guides := must.Get(filepath.Glob(repository + "/docs/guides/*.md"))(t)
 	workflows := 0
 	for _, path := range guides {
-		page, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(os.ReadFile(path))(t)
 		for _, b := range blocksOf(string(page)) {
 			if !strings.HasPrefix(b.file(), ".github/workflows/") {
 				continue

@@ -18,15 +18,13 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // fillsSignIn fills in the form for a visitor who is not signed in.
 func (p *person) fillsSignIn() act {
 	p.t.Helper()
-	account, err := p.s.Account(p.t.Context())
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	account := must.Get(p.s.Account(p.t.Context()))(p.t)
 	return chromedp.Steps(typing("sign-in-email", account.Email), typing("sign-in-password", p.s.PortalPassword()), submit("sign-in"))
 }
 
@@ -48,7 +46,7 @@ func (p *person) goClient(name string, choose ...act) *mcp.StreamableClientTrans
 	}))
 	p.t.Cleanup(application.Close)
 	callback := application.URL + "/callback"
-	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
+	handler := must.Get(auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
 		RedirectURL: callback,
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			link.Store(args.URL)
@@ -69,10 +67,7 @@ func (p *person) goClient(name string, choose ...act) *mcp.StreamableClientTrans
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			ClientName: name, RedirectURIs: []string{callback}, TokenEndpointAuthMethod: "none",
 		}},
-	})
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	}))(p.t)
 	return &mcp.StreamableClientTransport{Endpoint: p.s.MCPURL, OAuthHandler: handler}
 }
 
@@ -84,15 +79,12 @@ func TestGoClientSignsInInABrowser(t *testing.T) {
 	t.Parallel()
 	p := comeToPortal(t)
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "v1"}, nil)
-	session, err := client.Connect(t.Context(), p.goClient("Agent", p.fillsSignIn(), says("Connect Agent?"), submit("allow")), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := must.Get(client.Connect(t.Context(), p.goClient("Agent", p.fillsSignIn(), says("Connect Agent?"), submit("allow")), nil))(t)
 	defer session.Close()
 	if result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_account"}); err != nil || result.IsError {
 		t.Errorf("get_account: got %v and %v, want the account", result, err)
 	}
-	_, err = client.Connect(t.Context(), p.goClient("Other", says("Connect Other?"), submit("deny")), nil)
+	_, err := client.Connect(t.Context(), p.goClient("Other", says("Connect Other?"), submit("deny")), nil)
 	if err == nil || !strings.Contains(err.Error(), "the portal answers access_denied") {
 		t.Errorf("an application that was refused: got %v, want access_denied", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/verification"
 )
 
@@ -34,10 +35,7 @@ func TestGuestbookByMCP(t *testing.T) {
 		t.Errorf("requests to the REST API: got %v, want none", requests)
 	}
 
-	service, err := client.New(client.Options{BaseURL: fake.BaseURL, APIKey: fakeservicetest.APIKey})
-	if err != nil {
-		t.Fatal(err)
-	}
+	service := must.Get(client.New(client.Options{BaseURL: fake.BaseURL, APIKey: fakeservicetest.APIKey}))(t)
 	browser := verification.FindChromium()
 	if browser == "" && os.Getenv("HOSTING_TEST_STRICT") == "1" {
 		t.Fatal("Chromium is missing, and HOSTING_TEST_STRICT=1 says that everything is there")
@@ -83,10 +81,7 @@ func deploy(t *testing.T, agent *fakeservicetest.Agent) (id, appURL string, auth
 		t.Fatalf("the auth URL: got %v, want it to end in /auth/v1", auth["url"])
 	}
 	// 3. The table, with the console open only for this statement.
-	schema, err := os.ReadFile(filepath.Join("..", "..", "examples", "guestbook", "schema.sql"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := must.Get(os.ReadFile(filepath.Join("..", "..", "examples", "guestbook", "schema.sql")))(t)
 	agent.Done("set_sql_console", object{"instance_id": id, "mode": "read-write"})
 	agent.Do("postgres_query", object{"instance_id": id, "sql": string(schema)})
 	agent.Done("set_sql_console", object{"instance_id": id, "mode": "off"})

@@ -9,6 +9,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A person with only a keyboard signs in, creates an instance and deploys an app. Each
@@ -16,10 +18,7 @@ import (
 func TestKeyboardOnly(t *testing.T) {
 	t.Parallel()
 	p := comeToPortal(t)
-	account, err := p.s.Account(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	account := must.Get(p.s.Account(t.Context()))(t)
 	p.does("sign in", p.open("/portal/sign-in"), arrives("/portal/sign-in"),
 		tabTo("#sign-in-email"), press(account.Email), tabTo("#sign-in-password"), press(p.s.PortalPassword()), press(kb.Enter), arrives("/portal/instances"))
 	p.does("skip to the content", tabTo(".skip"), press(kb.Enter), until("document.activeElement.id === 'main'"))

@@ -12,6 +12,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A live page announces its changes to screen readers, and does not move a log that is
@@ -23,9 +24,7 @@ func TestLivePartsInABrowser(t *testing.T) {
 	p.signsIn()
 	p.does("open the instance", p.open("/portal/instances/"+in.ID), until("(window.heard = document.getElementById('news')).textContent === ''"))
 	release := p.s.HoldJobs(fakeservice.JobMatch{})
-	if _, err := p.s.StartJob(in.ID, "console", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(p.s.StartJob(in.ID, "console", ""))(t)
 	p.does("hear of the job", until("heard.isConnected && heard.textContent.startsWith('running, Job in progress: console')"))
 	release()
 	p.s.Advance(time.Minute)
@@ -60,10 +59,7 @@ func TestPressedPartInABrowser(t *testing.T) {
 	t.Parallel()
 	p := comeToPortal(t, fakeservicetest.Delivering(http.NotFoundHandler()))
 	endpoint := "https://hooks.example/shop"
-	hook, err := p.s.CreateWebhook(core.WebhookChange{URL: &endpoint})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hook := must.Get(p.s.CreateWebhook(core.WebhookChange{URL: &endpoint}))(t)
 	p.signsIn()
 	// pressDuringChange returns the delivery that the page hears of while the element is pressed.
 	pressDuringChange := func(selector string) string {
@@ -73,21 +69,15 @@ func TestPressedPartInABrowser(t *testing.T) {
 			stream.addEventListener("live", (event) => window.received = event.data);
 			return true;
 		})()`))
-		center, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]float64](fmt.Sprintf(`(() => {
+		center := must.Get(chromedp.Run(p.ctx, chromedp.Evaluate[[]float64](fmt.Sprintf(`(() => {
 			const box = document.querySelector(%q).getBoundingClientRect();
 			return [box.x + box.width / 2, box.y + box.height / 2];
-		})()`, selector)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		})()`, selector))))(t)
 		mouse := func(event input.DispatchMouseEventType) act {
 			return chromedp.MouseEvent(event, center[0], center[1], chromedp.ButtonLeft, chromedp.ClickCount(1))
 		}
 		p.does("press", mouse(chromedp.MousePressed))
-		sent, err := p.s.SendTestEvent(hook.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sent := must.Get(p.s.SendTestEvent(hook.ID))(t)
 		p.does("release after the change", until(fmt.Sprintf("received.includes(%q)", sent.ID)), mouse(chromedp.MouseReleased))
 		return sent.ID
 	}

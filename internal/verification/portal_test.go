@@ -22,6 +22,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 var pictures = flag.String("portal.screenshots", "", "folder for pictures of the portal's pages")
@@ -40,10 +41,7 @@ func comeToPortal(t *testing.T, opts ...func(*fakeservice.Options)) *person {
 		machine.Lacks(t, "there is no Chromium")
 	}
 	s := fakeservicetest.Start(t, opts...)
-	b, err := openBrowser(context.WithoutCancel(t.Context()), program, machine.Patience)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(openBrowser(context.WithoutCancel(t.Context()), program, machine.Patience))(t)
 	t.Cleanup(func() {
 		if err := b.close(); err != nil {
 			t.Error(err)
@@ -55,9 +53,7 @@ func comeToPortal(t *testing.T, opts ...func(*fakeservice.Options)) *person {
 // does performs actions of a person, which must succeed.
 func (p *person) does(what string, acts ...act) {
 	p.t.Helper()
-	if err := p.do(what, acts...); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, p.do(what, acts...))
 }
 
 // refused is like does for actions that end in a page with an error status, which the
@@ -96,10 +92,7 @@ func submit(form string) act {
 
 func (p *person) signsIn() {
 	p.t.Helper()
-	account, err := p.s.Account(p.t.Context())
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	account := must.Get(p.s.Account(p.t.Context()))(p.t)
 	p.does("sign in", p.open("/portal/"), says("Sign in"), typing("sign-in-email", account.Email),
 		typing("sign-in-password", p.s.PortalPassword()), submit("sign-in"), at("/portal/instances"))
 }
@@ -107,15 +100,9 @@ func (p *person) signsIn() {
 // asks returns the status with which the API answers a key.
 func (p *person) asks(key string) int {
 	p.t.Helper()
-	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.s.BaseURL+"/me", nil)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.s.BaseURL+"/me", nil))(p.t)
 	request.Header.Set("Authorization", "Bearer "+key)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(p.t)
 	response.Body.Close()
 	return response.StatusCode
 }
@@ -151,10 +138,7 @@ func TestPortalInABrowser(t *testing.T) {
 	p.does("see it open", says("The console is read only"))
 
 	p.does("make a key", p.open("/portal/access"), typing("key-name", "laptop"), submit("key"), chromedp.WaitVisible(chromedp.CSS("#secret")))
-	key, err := chromedp.Run(p.ctx, chromedp.Value(chromedp.CSS("#secret")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(chromedp.Run(p.ctx, chromedp.Value(chromedp.CSS("#secret"))))(t)
 	if got := p.asks(key); got != http.StatusOK {
 		t.Errorf("the answer to the new key: got %d, want 200", got)
 	}
@@ -192,10 +176,7 @@ func TestPortalInABrowser(t *testing.T) {
 // consentPage registers an application and returns the path of its consent page.
 func (p *person) consentPage(name, callback string) string {
 	p.t.Helper()
-	client, err := p.s.RegisterClient(name, []string{callback})
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	client := must.Get(p.s.RegisterClient(name, []string{callback}))(p.t)
 	return "/portal/authorize?" + url.Values{
 		"client_id": {client.ID}, "redirect_uri": {callback}, "response_type": {"code"}, "resource": {p.s.MCPURL}, "state": {"st"},
 		"code_challenge": {strings.Repeat("c", 43)}, "code_challenge_method": {"S256"},
@@ -225,34 +206,20 @@ func furnished(t *testing.T) (*person, []string) {
 	s.AddInstance(fakeservice.Instance{ID: "i-lost", Name: "lost", Status: "failed"})
 	s.AddDatabase(shop.ID, "stock")
 	branch, port, public, endpoint := "main", 3000, true, "https://hooks.example/shop"
-	if _, err := s.ImportApp(shop.ID, core.NewApp{Repo: "acme/shop", Name: "web", AppChange: core.AppChange{Branch: &branch, Port: &port, Public: &public, Env: &map[string]string{"GREETING": "Hello"}}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.ImportApp(shop.ID, core.NewApp{Repo: "acme/shop", Name: "web", AppChange: core.AppChange{Branch: &branch,
+		Port: &port, Public: &public, Env: &map[string]string{"GREETING": "Hello"}}}))(t)
 	s.Advance(10 * time.Minute)
 	defer s.FailBuilds(fakeservice.BuildMatch{App: "web"}, 1, "main.go:12: undefined: message\nexit status 1")()
-	if _, err := s.RedeployApp(shop.ID, "web"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.RedeployApp(shop.ID, "web"))(t)
 	s.Advance(25 * time.Hour)
-	hook, err := s.CreateWebhook(core.WebhookChange{URL: &endpoint})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hook := must.Get(s.CreateWebhook(core.WebhookChange{URL: &endpoint}))(t)
 	s.Emit("health_reset", shop.ID, nil)
 	s.Advance(0)
 	broken := "https://hooks.example/broken"
-	if _, err := s.UpdateWebhook(hook.ID, core.WebhookChange{URL: &broken}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.CreateKey("continuous integration"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.GrantOAuth(core.OAuthConsent{ClientID: "https://agent.example/client.json", ClientName: "Agent"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.StartJob(shop.ID, "resize", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.UpdateWebhook(hook.ID, core.WebhookChange{URL: &broken}))(t)
+	must.Get(s.CreateKey("continuous integration"))(t)
+	must.Get(s.GrantOAuth(core.OAuthConsent{ClientID: "https://agent.example/client.json", ClientName: "Agent"}))(t)
+	must.Get(s.StartJob(shop.ID, "resize", ""))(t)
 	s.Advance(24 * time.Second)
 	furnishFake(t, s, shop.ID)
 	p.signsIn()
@@ -303,10 +270,7 @@ const audit = `axe.run(document, {resultTypes: ["violations"]}).then((found) => 
 func TestPortalIsAccessible(t *testing.T) {
 	t.Parallel()
 	folder := fakeservicetest.NodeProject(t, "../fakeservice/portal/accessibility")
-	axe, err := os.ReadFile(filepath.Join(folder, "node_modules/axe-core/axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	axe := must.Get(os.ReadFile(filepath.Join(folder, "node_modules/axe-core/axe.min.js")))(t)
 	p, paths := furnished(t)
 	steps := 0
 	look := func(path string) {
@@ -318,23 +282,15 @@ func TestPortalIsAccessible(t *testing.T) {
 			if wide, err := chromedp.Run(p.ctx, chromedp.Evaluate[int]("document.documentElement.scrollWidth - innerWidth")); err != nil || wide > 0 {
 				t.Errorf("%s: got %d pixels more than the screen of %d (%v), want none", path, wide, s.width, err)
 			}
-			if _, err := chromedp.Run(p.ctx, chromedp.Evaluate[any](string(axe)+"; true")); err != nil {
-				t.Fatal(err)
-			}
-			violations, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](audit, chromedp.EvalAwaitPromise))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Get(chromedp.Run(p.ctx, chromedp.Evaluate[any](string(axe)+"; true")))(t)
+			violations := must.Get(chromedp.Run(p.ctx, chromedp.Evaluate[[]string](audit, chromedp.EvalAwaitPromise)))(t)
 			steps++
 			for _, violation := range violations {
 				t.Errorf("%s, %s: got the violation %s, want none", path, s.name, violation)
 			}
 		}
 	}
-	paid, err := p.s.CreateInstance(core.NewInstance{Name: "paid", Plan: "small", Region: "eu-north"}, p.s.RootURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	paid := must.Get(p.s.CreateInstance(core.NewInstance{Name: "paid", Plan: "small", Region: "eu-north"}, p.s.RootURL))(t)
 	p.s.AppFailed("i-shop", "web", core.AppFailure{Status: 503, Log: "connection refused"})
 	for _, path := range append(paths, strings.TrimPrefix(paid.CheckoutURL, p.s.RootURL), "/guides/apps") {
 		// Questions are unfolded, as by a person who is about to answer them.
@@ -392,18 +348,13 @@ func TestPortalScreenshots(t *testing.T) {
 		}
 		for _, s := range one.screens {
 			p.does("take a picture", append(s.emulate(), chromedp.EmulateViewport(s.width, s.height))...)
-			picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-			if err != nil {
-				t.Fatal(err)
-			}
+			picture := must.Get(chromedp.Run(p.ctx, chromedp.CaptureScreenshot()))(t)
 			name := one.name + "-" + s.name + ".png"
 			size, err := png.DecodeConfig(bytes.NewReader(picture))
 			if err != nil || int64(size.Width) != s.width || int64(size.Height) != s.height {
 				t.Errorf("%s: got %d by %d (%v), want %d by %d", name, size.Width, size.Height, err, s.width, s.height)
 			}
-			if err := os.WriteFile(filepath.Join(folder, name), picture, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(folder, name), picture, 0o644))
 		}
 	}
 	if have, want := namesIn(t, "../../cmd/fakeservice/screenshots"), namesIn(t, folder); !slices.Equal(have, want) {
@@ -414,10 +365,7 @@ func TestPortalScreenshots(t *testing.T) {
 // namesIn returns the sorted names of a folder's entries.
 func namesIn(t *testing.T, folder string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(folder))(t)
 	names := make([]string, len(entries))
 	for i, entry := range entries {
 		names[i] = entry.Name()

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func post(ctx context.Context, c *Sender) error {
@@ -216,9 +217,7 @@ func TestLogOfAttempts(t *testing.T) {
 				lines = append(lines, fmt.Sprint(message, " ", f["method"], " ", f["path"], " ", f["attempt"], " ", f["status"], " ", f["duration_ms"], " ", f["request_id"]))
 			}
 		})
-		if err := readMe(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, readMe(t.Context(), c))
 		want := "request failed GET /api/v1/me 1 <nil> 0 <nil>; request answered GET /api/v1/me 2 200 2000 req-7"
 		if got := strings.Join(lines, "; "); got != want {
 			t.Errorf("the log: got\n%s\nwant\n%s", got, want)

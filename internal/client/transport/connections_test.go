@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transporttest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // newNetwork returns a sender whose requests go through a network to a handler.
@@ -65,9 +66,7 @@ func TestConnectionThatTimedOutIsLeft(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			const timeout = 10 * time.Second // less than a ping takes to detect it
 			c, n := newNetwork(t, http2, says(200, object{"id": "me"}), func(o *Options) { o.RequestTimeout = timeout })
-			if err := readMe(t.Context(), c); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, readMe(t.Context(), c))
 			n.Silence()
 			begun := time.Now()
 			if err := readMe(t.Context(), c); err != nil {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A bucket allows a number of requests per second, and a burst of the same size.
@@ -133,9 +134,7 @@ func TestRequestsPerSecond(t *testing.T) {
 func TestRequestsPerSecondWithADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestSender(t, says(200, object{"id": "me"}), func(o *Options) { o.RequestsPerSecond = 0.1 })
-		if err := readMe(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, readMe(t.Context(), c))
 		if err := readMe(within(t, 5*time.Second), c); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("GET: got error %v, want context.DeadlineExceeded", err)
 		}

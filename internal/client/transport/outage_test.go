@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestServiceComesBack(t *testing.T) {
@@ -66,9 +68,7 @@ func TestProbeAnswersForAll(t *testing.T) {
 func TestFirstReadHasTwoAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, transport := newTestSender(t, inTurn(says(silent, nil), says(200, object{"id": "me"})))
-		if err := readMe(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, readMe(t.Context(), c))
 		if gap := transport.Times()[1].Sub(transport.Times()[0]); gap < outageLimit/2 || gap > outageLimit/2+5*time.Second {
 			t.Errorf("got the second attempt after %s, want it soon after %s", gap, outageLimit/2)
 		}
@@ -82,9 +82,7 @@ func TestOldFailureIsNoOutage(t *testing.T) {
 		job := says(200, object{"id": "j", "status": "running"})
 		me := says(200, object{"id": "me"})
 		c, _ := newTestSender(t, script{"GET /jobs/j": inTurn(job, page), "GET /me": inTurn(page, page, me)}.Serve)
-		if err := read(t.Context(), c, "jobs", "j"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, read(t.Context(), c, "jobs", "j"))
 		if _, err := Do[object](t.Context(), c, Request{Method: http.MethodGet, Path: []string{"jobs", "j"}, Poll: true}); !errors.Is(err, ErrForeign) {
 			t.Fatalf("a poll: got error %v, want ErrForeign", err)
 		}
@@ -100,9 +98,7 @@ func TestOldFailureIsNoOutage(t *testing.T) {
 func TestWhatIsNoOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := newTestSender(t, inTurn(says(200, object{"id": "me"}), says(silent, nil), says(silent, nil), gateway(403), says(200, object{"id": "me"})))
-		if err := readMe(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, readMe(t.Context(), c))
 		for range 2 {
 			_ = readMe(within(t, time.Second), c)
 		}

@@ -16,15 +16,13 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // echo is a server that returns each line.
 func echo(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		for {
@@ -43,10 +41,7 @@ func echo(t *testing.T) string {
 
 func openProxy(t *testing.T, log *slog.Logger) *Proxy {
 	t.Helper()
-	p, err := Open(t.Context(), Options{Host: "127.0.0.1", Engine: "echo", Logger: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Open(t.Context(), Options{Host: "127.0.0.1", Engine: "echo", Logger: log}))(t)
 	t.Cleanup(p.Close)
 	return p
 }
@@ -125,17 +120,10 @@ func TestGatePassesHalfClose(t *testing.T) {
 	t.Parallel()
 	p := openProxy(t, slog.New(slog.DiscardHandler))
 	p.Lead("tcp", echo(t))
-	conn, err := net.Dial("tcp", p.listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", p.listener.Addr().String()))(t)
 	defer conn.Close()
-	if _, err := io.WriteString(conn, "all of it"); err != nil {
-		t.Fatal(err)
-	}
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(conn, "all of it"))(t)
+	must.Do(t, conn.(*net.TCPConn).CloseWrite())
 	if text, err := io.ReadAll(conn); err != nil || string(text) != "all of it" {
 		t.Errorf("the echo: got %q and error %v, want all of it", text, err)
 	}
@@ -146,13 +134,10 @@ func TestGateWithTLS(t *testing.T) {
 	t.Parallel()
 	issuer := httptest.NewTLSServer(nil)
 	t.Cleanup(issuer.Close)
-	p, err := Open(t.Context(), Options{
+	p := must.Get(Open(t.Context(), Options{
 		Host: "127.0.0.1", Logger: slog.New(slog.DiscardHandler),
 		TLS: &tls.Config{Certificates: issuer.TLS.Certificates},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(p.Close)
 	p.Lead("tcp", echo(t))
 	if _, err := visit(t, p, "127.0.0.1"); err == nil {
@@ -160,20 +145,13 @@ func TestGateWithTLS(t *testing.T) {
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(issuer.Certificate())
-	conn, err := tls.Dial("tcp", p.listener.Addr().String(), &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(tls.Dial("tcp", p.listener.Addr().String(), &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"}))(t)
 	defer conn.Close()
 	if err := say(conn); err != nil {
 		t.Errorf("a connection by TLS: got error %v, want none", err)
 	}
-	if _, err := io.WriteString(conn, "all of it"); err != nil {
-		t.Fatal(err)
-	}
-	if err := conn.CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(conn, "all of it"))(t)
+	must.Do(t, conn.CloseWrite())
 	if text, err := io.ReadAll(conn); err != nil || string(text) != "all of it" {
 		t.Errorf("the echo by TLS: got %q and error %v, want all of it", text, err)
 	}
@@ -183,10 +161,8 @@ func TestGateWithTLS(t *testing.T) {
 func TestGateTakesAFreePort(t *testing.T) {
 	t.Parallel()
 	first := openProxy(t, slog.New(slog.DiscardHandler))
-	second, err := Open(t.Context(), Options{Host: "127.0.0.1", Ports: []int{0, first.Port()}, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := must.Get(Open(t.Context(), Options{Host: "127.0.0.1", Ports: []int{0, first.Port()},
+		Logger: slog.New(slog.DiscardHandler)}))(t)
 	defer second.Close()
 	if second.Port() == first.Port() || second.Port() == 0 {
 		t.Errorf("the port of the second proxy: got %d, want one other than 0 and %d", second.Port(), first.Port())

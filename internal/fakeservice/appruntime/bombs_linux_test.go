@@ -10,6 +10,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // limitedSandbox returns a sandbox with low limits.
@@ -34,9 +35,7 @@ func TestBombs(t *testing.T) {
 		folder := write(t, nil)
 		recipe := func(build, start string) {
 			text := fmt.Appendf(nil, `{"build": %q, "start": %q}`, build, start)
-			if err := os.WriteFile(filepath.Join(folder, RecipeFile), text, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(folder, RecipeFile), text, 0o644))
 		}
 		r := open(t, func(o *Options) { o.Sandbox, o.Repositories["octo/app"] = sandbox, folder })
 		recipe(bomb, "true")
@@ -46,13 +45,8 @@ func TestBombs(t *testing.T) {
 			t.Errorf("the build of %s: got error %v, want %q at its end", bomb, err, want)
 		}
 		recipe("", bomb)
-		a, err := r.App(Name{"i-1", "web"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := a.Deploy(build(t, r, nil), Spec{HealthPath: "/"}); err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(r.App(Name{"i-1", "web"}))(t)
+		must.Get(a.Deploy(build(t, r, nil), Spec{HealthPath: "/"}))(t)
 		machine.Until(t, "the app's log says "+want, func() bool { return strings.Contains(a.Log(), "the app has ended: "+want) }, a.Log)
 	}
 }

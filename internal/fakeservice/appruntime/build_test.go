@@ -12,6 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // write creates a folder with files.
@@ -20,12 +21,8 @@ func write(t *testing.T, files map[string]string) string {
 	folder := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	return folder
 }
@@ -80,7 +77,7 @@ func TestFailedBuildLeavesTheRunningVersion(t *testing.T) {
 	if _, err := r.Build(t.Context(), "octo/broken", "main", nil, NewBuildLog()); err == nil {
 		t.Fatal("a build that exits with 1: got no error, want one")
 	}
-	must(t, a, "/healthz")
+	mustRead(t, a, "/healthz")
 	if a.PID() != pid {
 		t.Errorf("the app's process after a failed build: got %d, want %d", a.PID(), pid)
 	}
@@ -104,14 +101,9 @@ func TestRecipe(t *testing.T) {
 		"hosting.json": `{"build": "echo \"$GREETING\" > built; chmod 600 built", "start": "cat built; sleep 1000"}`,
 	})
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
-	a, err := r.App(Name{"i-1", "web"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(r.App(Name{"i-1", "web"}))(t)
 	env := map[string]string{"GREETING": "hello from the build"}
-	if _, err := a.Deploy(build(t, r, env), Spec{HealthPath: "/", Env: env}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.Deploy(build(t, r, env), Spec{HealthPath: "/", Env: env}))(t)
 	machine.Until(t, "the app has read what was built", func() bool { return strings.Contains(a.Log(), "hello from the build") })
 	if _, err := os.Stat(filepath.Join(folder, "built")); err == nil {
 		t.Error("the build wrote into the repository")
@@ -155,22 +147,15 @@ func TestAppBehindAShell(t *testing.T) {
 	b := build(t, r, nil)
 	sleeper := strings.TrimPrefix(mark, session)
 	machine.Until(t, "nothing of the build runs", func() bool { return len(processes.With(t, sleeper)) == 0 })
-	a, err := r.App(Name{"i-1", "web"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.Deploy(b, Spec{HealthPath: "/"}); err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(r.App(Name{"i-1", "web"}))(t)
+	must.Get(a.Deploy(b, Spec{HealthPath: "/"}))(t)
 	machine.Until(t, "the app has begun", func() bool {
 		return strings.Contains(a.Log(), "begun") && len(processes.With(t, sleeper)) > 0 && len(processes.With(t, waiting)) > 0
 	})
 	a.mu.Lock()
 	shell := a.process
 	a.mu.Unlock()
-	if err := r.Remove(a.name, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Remove(a.name, nil))
 	if how := shell.How(); strings.Contains(how, "killed") {
 		t.Errorf("the shell after Remove: got %q, want an end without a kill", how)
 	}
@@ -185,22 +170,15 @@ func TestCommitOfAFolder(t *testing.T) {
 	folder := write(t, map[string]string{"hosting.json": `{"start": "true"}`, "a/b": "1", ".git-not/x": "1"})
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
 	commit := func(branch string) string {
-		b, err := r.Build(t.Context(), "octo/app", branch, nil, NewBuildLog())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Discard(); err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(r.Build(t.Context(), "octo/app", branch, nil, NewBuildLog()))(t)
+		must.Do(t, b.Discard())
 		return b.Commit
 	}
 	first := commit("main")
 	if other := commit("other"); len(first) != 40 || other != first {
 		t.Errorf("the commits of a folder: got %q and %q for another branch, want the same of 40 characters", first, other)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "a/b"), []byte("2"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "a/b"), []byte("2"), 0o644))
 	if second := commit("main"); second == first {
 		t.Errorf("the commit of a changed folder: got %q, want another one than before", second)
 	}
@@ -222,21 +200,14 @@ func TestBranchesOfAGitRepository(t *testing.T) {
 	git("add", "-A")
 	git("commit", "-qm", "one")
 	git("checkout", "-qb", "next")
-	if err := os.WriteFile(filepath.Join(folder, "version"), []byte("two"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "version"), []byte("two"), 0o644))
 	git("commit", "-qam", "two")
 	// Uncommitted changes are not built.
-	if err := os.WriteFile(filepath.Join(folder, "version"), []byte("three"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "version"), []byte("three"), 0o644))
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
 	for branch, version := range map[string]string{"main": "one", "next": "two"} {
 		log := NewBuildLog()
-		b, err := r.Build(t.Context(), "octo/app", branch, nil, log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(r.Build(t.Context(), "octo/app", branch, nil, log))(t)
 		if want := git("rev-parse", branch); b.Commit != want || !strings.Contains(log.String(), version) {
 			t.Errorf("%s: got commit %s and the log %s, want %s and the version %s", branch, b.Commit, log, want, version)
 		}
@@ -271,14 +242,8 @@ func lacks(t *testing.T, text string, unwanted ...string) {
 // without the network, and changes nothing in Go's caches.
 func TestBuildWithAModule(t *testing.T) {
 	t.Parallel()
-	ours, err := os.ReadFile("../../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sums, err := os.ReadFile("../../../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ours := must.Get(os.ReadFile("../../../go.mod"))(t)
+	sums := must.Get(os.ReadFile("../../../go.sum"))(t)
 	module := regexp.MustCompile(`github.com/google/go-cmp v\S+`).FindString(string(ours))
 	folder := write(t, map[string]string{
 		"go.mod": "module x\n\ngo 1.25\n\nrequire " + module + "\n", "go.sum": string(sums),

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A stranger's archive can contain any files of git. None of them leads a build to another
@@ -77,9 +78,7 @@ func TestRepositoryThatLeadsOut(t *testing.T) {
 			}
 			folder, commit := gitRepository(t)
 			commit("public")
-			if err := os.Symlink(private, filepath.Join(filepath.Dir(folder), "private")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Symlink(private, filepath.Join(filepath.Dir(folder), "private")))
 			if err := plant(filepath.Join(folder, ".git"), "private", secret); err != nil && err.Error() != "" {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // hostile is a build, and then an app, that tries to change everything that it finds below
@@ -35,34 +36,23 @@ func TestHostileBuildsChangeNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			folder := write(t, nil)
 			r := open(t, func(o *Options) { o.Sandbox, o.Repositories["octo/app"] = sandbox, folder })
-			neighbour, err := r.App(Name{"i-2", "neighbour"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			neighbour := must.Get(r.App(Name{"i-2", "neighbour"}))(t)
 			temporary := machine.PassableFolder(t, "")
 			targets := []string{neighbour.folder, temporary, folder, r.folder}
 			for _, file := range []string{filepath.Join(neighbour.data(), "file"), filepath.Join(temporary, "file")} {
-				if err := os.WriteFile(file, []byte("kept"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(file, []byte("kept"), 0o600))
 			}
 			watched := append([]string{hostsFolder(t)}, targets[:3]...)
 			script := strings.ReplaceAll(hostile, "TARGETS", strings.Join(targets, " "))
-			if err := os.WriteFile(filepath.Join(folder, RecipeFile), fmt.Appendf(nil, `{"build": %q, "start": %q}`, script, script+"; echo over; sleep 1000"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(folder, RecipeFile), fmt.Appendf(nil, `{"build": %q, "start": %q}`, script,
+				script+"; echo over; sleep 1000"), 0o600))
 			before := fingerprint(t, watched)
 			built := build(t, r, nil)
 			if after := fingerprint(t, watched); after != before {
 				t.Errorf("the machine after the build: got\n%s\nwant\n%s", after, before)
 			}
-			a, err := r.App(Name{"i-1", "web"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := a.Deploy(built, Spec{HealthPath: "/"}); err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(r.App(Name{"i-1", "web"}))(t)
+			must.Get(a.Deploy(built, Spec{HealthPath: "/"}))(t)
 			machine.Until(t, "the app has done its worst", func() bool { return strings.Contains(a.Log(), "over") })
 			if after := fingerprint(t, watched); after != before {
 				t.Errorf("the machine after the app: got\n%s\nwant\n%s", after, before)
@@ -86,13 +76,9 @@ func hostsFolder(t *testing.T) string {
 	if _, err := os.Stat(buildPoint); !os.IsNotExist(err) {
 		machine.Lacks(t, "the folder %s of this machine is somebody's, and is not put at risk: %v", buildPoint, err)
 	}
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(path, 0o755))
 	t.Cleanup(func() { _ = os.RemoveAll(buildPoint) })
-	if err := os.WriteFile(filepath.Join(path, "kept"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(path, "kept"), nil, 0o600))
 	return path
 }
 
@@ -102,7 +88,7 @@ func fingerprint(t *testing.T, folders []string) string {
 	t.Helper()
 	var all strings.Builder
 	for _, folder := range folders {
-		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				fmt.Fprintf(&all, "%s is not there\n", path)
 				return fs.SkipDir
@@ -122,10 +108,7 @@ func fingerprint(t *testing.T, folders []string) string {
 			}
 			fmt.Fprintf(&all, "%s %s %x\n", path, info.Mode(), sha256.Sum256(content))
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	return all.String()
 }

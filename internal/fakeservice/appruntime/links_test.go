@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // An app owns its build's folder. A link that it puts there must not make this program,
@@ -18,25 +19,16 @@ import (
 func TestLinksLeadNoWriteAway(t *testing.T) {
 	t.Parallel()
 	victim := filepath.Join(t.TempDir(), "victim")
-	if err := os.WriteFile(victim, []byte("untouched"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(victim, []byte("untouched"), 0o600))
 	start := fmt.Sprintf(`{"start": "for f in box-ca.pem ../box-ca.pem; do rm -f $f; ln -s %s $f; done; echo linked; sleep 1000"}`, victim)
 	folder := write(t, map[string]string{"hosting.json": start})
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
-	a, err := r.App(Name{"i-1", "web"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(r.App(Name{"i-1", "web"}))(t)
 	spec := Spec{HealthPath: "/", Database: "postgresql://owner@127.0.0.1/main", CA: "one CA"}
-	if _, err := a.Deploy(build(t, r, nil), spec); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.Deploy(build(t, r, nil), spec))(t)
 	machine.Until(t, "the app has made its links", func() bool { return strings.Contains(a.Log(), "linked") })
 	spec.CA = "another CA"
-	if err := a.Restart(spec); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Restart(spec))
 	if text, err := os.ReadFile(victim); err != nil || string(text) != "untouched" {
 		t.Errorf("the link's target: got %q and error %v, want it untouched", text, err)
 	}
@@ -53,27 +45,13 @@ func TestFileThatBecomesSomethingElse(t *testing.T) {
 	t.Parallel()
 	folder, copied := t.TempDir(), t.TempDir()
 	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(secret, filepath.Join(folder, "link")); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Dir(secret), filepath.Join(folder, "folder")); err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.OpenRoot(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(secret, []byte("secret"), 0o600))
+	must.Do(t, os.Symlink(secret, filepath.Join(folder, "link")))
+	must.Do(t, syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600))
+	must.Do(t, os.Symlink(filepath.Dir(secret), filepath.Join(folder, "folder")))
+	source := must.Get(os.OpenRoot(folder))(t)
 	defer source.Close()
-	target, err := os.OpenRoot(copied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(os.OpenRoot(copied))(t)
 	defer target.Close()
 	for _, name := range []string{"link", "folder/secret"} {
 		if n, err := copyContent(t.Context(), source, target, name, 0o600); err == nil || n > 0 {

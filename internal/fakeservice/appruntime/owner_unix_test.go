@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // stranger is the id of a user who owns a repository.
@@ -21,14 +22,10 @@ const stranger = 61181
 // to it.
 func giveAway(t *testing.T, folder string) {
 	t.Helper()
-	if err := os.Chmod(filepath.Dir(folder), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+	must.Do(t, os.Chmod(filepath.Dir(folder), 0o755))
+	must.Do(t, filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 		return errors.Join(err, os.Lchown(path, stranger, stranger))
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // A repository of another user is read as that user. Otherwise it is built like any other.
@@ -56,9 +53,7 @@ func TestRepositoryOfAnotherUser(t *testing.T) {
 			folder, commit := gitRepository(t)
 			public := commit("public")
 			giveAway(t, folder)
-			if err := row.change(folder); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, row.change(folder))
 			for _, location := range []string{folder, "file://" + folder} {
 				mustBuild(t, location, public, row.want)
 			}
@@ -110,9 +105,7 @@ func TestLinkedWorktree(t *testing.T) {
 	giveAway(t, tree)
 	mustBuild(t, tree, want, "")
 	git := filepath.Join(folder, ".git")
-	if err := errors.Join(os.Lchown(git, 0, 0), os.Chmod(git, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Lchown(git, 0, 0), os.Chmod(git, 0o700)))
 	mustBuild(t, tree, want, "could not be fetched")
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Only a regular file of the repository is a recipe. This program reads it with its own
@@ -17,9 +19,7 @@ import (
 func TestRecipeIsARegularFile(t *testing.T) {
 	t.Parallel()
 	outside := write(t, map[string]string{"secret": `{"secret-word": "x"}`})
-	if err := syscall.Mkfifo(filepath.Join(outside, "pipe"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(filepath.Join(outside, "pipe"), 0o600))
 	const irregular = "hosting.json is not a regular file"
 	for name, row := range map[string]struct {
 		make func(file string) error
@@ -37,9 +37,7 @@ func TestRecipeIsARegularFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := write(t, map[string]string{"go.mod": "module x\n"})
-			if err := row.make(filepath.Join(folder, RecipeFile)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, row.make(filepath.Join(folder, RecipeFile)))
 			r := open(t, func(o *Options) { o.Repositories = map[string]string{"octo/app": folder} })
 			_, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog())
 			if failed := (*BuildError)(nil); !errors.As(err, &failed) || !strings.HasSuffix(failed.Log, "The build failed: "+row.want) {

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // gitRepository creates a repository with one commit on main, whose build prints its
@@ -31,9 +33,7 @@ func gitRepository(t *testing.T) (folder string, commit func(version string) str
 	git("init", "-q")
 	commit = func(version string) string {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(folder, "version"), []byte(version), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, "version"), []byte(version), 0o644))
 		git("add", "-A")
 		git("commit", "-qm", version)
 		return git("rev-parse", "HEAD")
@@ -44,10 +44,7 @@ func gitRepository(t *testing.T) (folder string, commit func(version string) str
 // gitServer serves repositories below a folder to the user ada with the password hunter2.
 func gitServer(t *testing.T, root string) *httptest.Server {
 	t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	git := must.Get(exec.LookPath("git"))(t)
 	backend := &cgi.Handler{
 		Path: git, Args: []string{"-c", "safe.directory=*", "http-backend"},
 		Env:    []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1"},
@@ -78,10 +75,7 @@ func TestRepositoryFromAURL(t *testing.T) {
 		r := open(t, func(o *Options) { o.Repositories["octo/app"] = location })
 		for _, version := range []string{"one", "two"} {
 			want, log := commit(version+" by "+way), NewBuildLog()
-			b, err := r.Build(t.Context(), "octo/app", "main", nil, log)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(r.Build(t.Context(), "octo/app", "main", nil, log))(t)
 			if b.Commit != want || !strings.Contains(log.String(), version) || strings.Contains(log.String(), "hunter2") {
 				t.Errorf("%s: got commit %s and the log %s, want %s, the version %s and no password", location, b.Commit, log, want, version)
 			}
@@ -108,32 +102,20 @@ func TestRepositoryCarriesOutNothing(t *testing.T) {
 	for name, content := range map[string]string{
 		".gitattributes": "* filter=x\n", "hooks/post-checkout": "#!/bin/sh\n" + touch, "hooks/reference-transaction": "#!/bin/sh\n" + touch,
 	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o755))
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o755))
 	}
 	commit("one")
 	configuration := filepath.Join(folder, ".git", "config")
-	before, err := os.ReadFile(configuration)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.ReadFile(configuration))(t)
 	hostile := "[filter \"x\"]\n\tsmudge = " + touch + "\n[core]\n\tfsmonitor = " + touch + "\n\thooksPath = " + filepath.Join(folder, "hooks") + "\n[uploadpack]\n\tpackObjectsHook = " + touch + "\n"
-	if err := os.WriteFile(configuration, append(before, hostile...), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(configuration, append(before, hostile...), 0o644))
 	for _, location := range []string{folder, "file://" + folder} {
 		r := open(t, func(o *Options) {
 			o.Repositories["octo/app"] = location
 			o.Environment = append(o.Environment, "HOME="+home, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=filter.x.smudge", "GIT_CONFIG_VALUE_0="+touch)
 		})
-		b, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog())
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog()))(t)
 		if err := b.Discard(); err != nil {
 			t.Error(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // usage counts the resources of this process, and the mount namespaces of it and its
@@ -20,20 +21,14 @@ type usage struct{ threads, descriptors, goroutines, namespaces int }
 func usageNow(t *testing.T) usage {
 	t.Helper()
 	count := func(folder string) int {
-		entries, err := os.ReadDir(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must.Get(os.ReadDir(folder))(t)
 		return len(entries)
 	}
 	// Only this process and its descendants count, because other programs share the
 	// machine.
 	namespaces := map[string]bool{}
 	look := func(pattern string) {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(filepath.Glob(pattern))(t)
 		for _, at := range found {
 			if name, err := os.Readlink(at); err == nil {
 				namespaces[name] = true
@@ -57,18 +52,11 @@ func TestRestartsLeaveNothing(t *testing.T) {
 	tier.Night.Only(t)
 	folder := write(t, map[string]string{"hosting.json": `{"start": "echo here; sleep 1000"}`})
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
-	a, err := r.App(Name{"i-1", "web"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.Deploy(build(t, r, nil), Spec{HealthPath: "/"}); err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(r.App(Name{"i-1", "web"}))(t)
+	must.Get(a.Deploy(build(t, r, nil), Spec{HealthPath: "/"}))(t)
 	restart := func() {
 		starts := a.Starts()
-		if err := a.Restart(a.spec); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.Restart(a.spec))
 		machine.Until(t, "the app was started again", func() bool { return a.Starts() > starts })
 	}
 	for range 5 {
@@ -103,14 +91,9 @@ func TestWhatABuildMay(t *testing.T) {
 	folder := write(t, nil)
 	r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
 	script = strings.NewReplacer("FOLDER", r.folder, "/PID", fmt.Sprintf("/%d", os.Getpid())).Replace(script)
-	if err := os.WriteFile(filepath.Join(folder, RecipeFile), fmt.Appendf(nil, `{"build": %q, "start": "true"}`, script), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, RecipeFile), fmt.Appendf(nil, `{"build": %q, "start": "true"}`, script), 0o600))
 	log := NewBuildLog()
-	built, err := r.Build(t.Context(), "octo/app", "main", map[string]string{"MINE": "yes"}, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	built := must.Get(r.Build(t.Context(), "octo/app", "main", map[string]string{"MINE": "yes"}, log))(t)
 	if left := glob(t, r, filepath.Base(built.folder)+"/home"); len(left) > 0 {
 		t.Errorf("the build's home: got %v, want none", left)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // sandboxHere returns the sandbox that this machine offers to apps and builds, or nil.
@@ -33,10 +34,7 @@ var sandboxHere = sync.OnceValue(func() *process.Sandbox {
 func open(t *testing.T, set ...func(*Options)) *Runtime {
 	t.Helper()
 	parent := machine.PassableFolder(t, "")
-	caches, err := FindGoCaches(t.Context(), os.Environ())
-	if err != nil {
-		t.Fatal(err)
-	}
+	caches := must.Get(FindGoCaches(t.Context(), os.Environ()))(t)
 	o := Options{
 		Sandbox:      sandboxHere(),
 		Go:           caches,
@@ -48,10 +46,7 @@ func open(t *testing.T, set ...func(*Options)) *Runtime {
 	for _, change := range set {
 		change(&o)
 	}
-	r, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Open(o))(t)
 	t.Cleanup(func() {
 		var groups []int
 		for _, name := range r.Apps("") {
@@ -78,29 +73,18 @@ func open(t *testing.T, set ...func(*Options)) *Runtime {
 
 func build(t *testing.T, r *Runtime, env map[string]string) *Build {
 	t.Helper()
-	b, err := r.Build(t.Context(), "octo/app", "main", env, NewBuildLog())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(r.Build(t.Context(), "octo/app", "main", env, NewBuildLog()))(t)
 	return b
 }
 
 // deploy builds the test's app and runs it until it answers.
 func deploy(t *testing.T, r *Runtime, name string, env map[string]string) *App {
 	t.Helper()
-	a, err := r.App(Name{"i-1", name})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(r.App(Name{"i-1", name}))(t)
 	spec := Spec{Port: 3000, HealthPath: "/healthz", Public: true, Env: env}
-	old, err := a.Deploy(build(t, r, env), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := must.Get(a.Deploy(build(t, r, env), spec))(t)
 	if old != nil {
-		if err := old.Discard(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, old.Discard())
 	}
 	mustSettle(t, a, Running)
 	return a
@@ -130,7 +114,7 @@ func get(t *testing.T, a *App, path string) (int, string) {
 }
 
 // must requests a path of the app that must succeed.
-func must(t *testing.T, a *App, path string) string {
+func mustRead(t *testing.T, a *App, path string) string {
 	t.Helper()
 	status, body := get(t, a, path)
 	if status != http.StatusOK {
@@ -142,7 +126,7 @@ func must(t *testing.T, a *App, path string) string {
 // variable returns a variable of the running app.
 func variable(t *testing.T, a *App, name string) string {
 	t.Helper()
-	for line := range strings.Lines(must(t, a, "/env")) {
+	for line := range strings.Lines(mustRead(t, a, "/env")) {
 		if value, ok := strings.CutPrefix(line, name+"="); ok {
 			return strings.TrimSuffix(value, "\n")
 		}
@@ -153,21 +137,15 @@ func variable(t *testing.T, a *App, name string) string {
 func TestAppGetsWhatTheContractPromises(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	a, err := r.App(Name{"i-1", "web"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(r.App(Name{"i-1", "web"}))(t)
 	env := map[string]string{"NEXT_PUBLIC_X": "y z", "PORT": "1"}
-	_, err = a.Deploy(build(t, r, env), Spec{
+	must.Get(a.Deploy(build(t, r, env), Spec{
 		Port: 3000, HealthPath: "/healthz", Public: true, Env: env,
 		Database: "postgresql://owner:p%40ss@127.0.0.1:5432/main?sslmode=verify-full", CA: "the CA",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	mustSettle(t, a, Running)
 
-	if host := must(t, a, "/host"); "http://"+host != a.URL() {
+	if host := mustRead(t, a, "/host"); "http://"+host != a.URL() {
 		t.Errorf("the Host of a request: got %s, want that of %s", host, a.URL())
 	}
 	if got := variable(t, a, "NEXT_PUBLIC_X"); got != "y z" {
@@ -176,28 +154,25 @@ func TestAppGetsWhatTheContractPromises(t *testing.T) {
 	if port := variable(t, a, "PORT"); port == "1" || port == "" {
 		t.Errorf("PORT: got %q, want a port other than 1", port)
 	}
-	if strings.Contains(must(t, a, "/env"), "account-secret") {
+	if strings.Contains(mustRead(t, a, "/env"), "account-secret") {
 		t.Error("the app sees the account's key")
 	}
-	database, err := url.Parse(variable(t, a, "DATABASE_URL"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	database := must.Get(url.Parse(variable(t, a, "DATABASE_URL")))(t)
 	if password, _ := database.User.Password(); password != "p@ss" || database.Query().Get("sslmode") != "verify-full" {
 		t.Errorf("DATABASE_URL: got %s, want the password p@ss and sslmode verify-full", database)
 	}
-	if ca := must(t, a, "/read?file="+url.QueryEscape(database.Query().Get("sslrootcert"))); ca != "the CA" {
+	if ca := mustRead(t, a, "/read?file="+url.QueryEscape(database.Query().Get("sslrootcert"))); ca != "the CA" {
 		t.Errorf("content of the CA file: got %q, want \"the CA\"", ca)
 	}
 	data := variable(t, a, "DATA_DIR")
 	if sandboxHere() != nil && data != "/data" {
 		t.Errorf("DATA_DIR: got %s, want /data", data)
 	}
-	must(t, a, "/keep?text=here")
-	if got := must(t, a, "/read?file="+url.QueryEscape(filepath.Join(data, "kept"))); got != "here" {
+	mustRead(t, a, "/keep?text=here")
+	if got := mustRead(t, a, "/read?file="+url.QueryEscape(filepath.Join(data, "kept"))); got != "here" {
 		t.Errorf("the file in the data folder: got %q, want \"here\"", got)
 	}
-	if user := must(t, a, "/user"); os.Geteuid() == 0 && user == "0" {
+	if user := mustRead(t, a, "/user"); os.Geteuid() == 0 && user == "0" {
 		t.Error("the app runs as root")
 	}
 	if log := a.Log(); !strings.Contains(log, "app: version") {
@@ -210,7 +185,7 @@ func TestDataAndAddressStay(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	a := deploy(t, r, "web", map[string]string{"VERSION": "1"})
-	must(t, a, "/keep?text=first")
+	mustRead(t, a, "/keep?text=first")
 	address, before := a.URL(), a.PID()
 
 	deploy(t, r, "web", map[string]string{"VERSION": "2"})
@@ -220,11 +195,9 @@ func TestDataAndAddressStay(t *testing.T) {
 	if a.URL() != address || a.PID() == before {
 		t.Errorf("after a redeploy: got process %d at %s, want another process than %d at %s", a.PID(), a.URL(), before, address)
 	}
-	if err := a.Restart(a.spec); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Restart(a.spec))
 	mustSettle(t, a, Running)
-	if got := must(t, a, "/read?file="+url.QueryEscape(variable(t, a, "DATA_DIR")+"/kept")); got != "first" {
+	if got := mustRead(t, a, "/read?file="+url.QueryEscape(variable(t, a, "DATA_DIR")+"/kept")); got != "first" {
 		t.Errorf("the file in the data folder: got %q, want \"first\"", got)
 	}
 	if n := len(glob(t, r, "build-*")); n != 1 {
@@ -234,10 +207,7 @@ func TestDataAndAddressStay(t *testing.T) {
 
 func glob(t *testing.T, r *Runtime, pattern string) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(r.folder, pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(filepath.Glob(filepath.Join(r.folder, pattern)))(t)
 	return found
 }
 
@@ -247,7 +217,7 @@ func TestCrash(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	a := deploy(t, r, "web", map[string]string{"SPAWN": "1"})
-	must(t, a, "/keep?text=before")
+	mustRead(t, a, "/keep?text=before")
 	for _, end := range []func(){
 		func() { get(t, a, "/crash") },
 		func() { kill(t, a.PID()) },
@@ -263,7 +233,7 @@ func TestCrash(t *testing.T) {
 			t.Errorf("the app: got %s, want %s", a.Status(), Running)
 		}
 	}
-	if got := must(t, a, "/read?file="+url.QueryEscape(variable(t, a, "DATA_DIR")+"/kept")); got != "before" {
+	if got := mustRead(t, a, "/read?file="+url.QueryEscape(variable(t, a, "DATA_DIR")+"/kept")); got != "before" {
 		t.Errorf("the file in the data folder: got %q, want \"before\"", got)
 	}
 	if log := a.Log(); !strings.Contains(log, "exit status 3; it is started again") || !strings.Contains(log, "killed") {
@@ -285,13 +255,8 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 			told, whys = append(told, s), append(whys, why)
 		}
 	})
-	a, err := r.App(Name{"i-1", "web"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.Deploy(build(t, r, nil), Spec{Port: 3000, HealthPath: "/healthz", Public: true, Env: map[string]string{"SICK": "1"}}); err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(r.App(Name{"i-1", "web"}))(t)
+	must.Get(a.Deploy(build(t, r, nil), Spec{Port: 3000, HealthPath: "/healthz", Public: true, Env: map[string]string{"SICK": "1"}}))(t)
 	mustSettle(t, a, Failed)
 	if status, body := get(t, a, "/heal"); status != http.StatusServiceUnavailable || !strings.Contains(body, "not running") {
 		t.Errorf("the address of a failed app: got %d %s, want 503 with \"not running\"", status, body)
@@ -302,13 +267,11 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 	// New variables let the app recover, and it is watched from then on. A busy machine may
 	// need longer to start it than the failing app had.
 	r.options.Patience = 30 * time.Second
-	if err := a.Configure(Spec{Port: 3000, HealthPath: "/healthz", Public: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Configure(Spec{Port: 3000, HealthPath: "/healthz", Public: true}))
 	mustSettle(t, a, Running)
-	must(t, a, "/sicken")
+	mustRead(t, a, "/sicken")
 	machine.Until(t, "the app has failed", func() bool { return a.Status() == Failed })
-	must(t, a, "/heal")
+	mustRead(t, a, "/heal")
 	machine.Until(t, "the app runs", func() bool { return a.Status() == Running })
 	mu.Lock()
 	defer mu.Unlock()
@@ -330,14 +293,9 @@ func TestAppThatDoesNotAnswer(t *testing.T) {
 func TestWhatSpeaksAgainstAnApp(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	a, err := r.App(Name{"i-1", "web"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(r.App(Name{"i-1", "web"}))(t)
 	deploy := func(env map[string]string) {
-		if _, err := a.Deploy(build(t, r, nil), Spec{Port: 3000, HealthPath: "/healthz", Public: true, Env: env}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(a.Deploy(build(t, r, nil), Spec{Port: 3000, HealthPath: "/healthz", Public: true, Env: env}))(t)
 	}
 	deploy(map[string]string{"SICK": "1"})
 	machine.Until(t, "it answers 418", func() bool { return a.failure().Status == http.StatusTeapot })
@@ -351,7 +309,7 @@ func TestWhatSpeaksAgainstAnApp(t *testing.T) {
 	if why := a.failure(); why.Status != 0 || why.Exited {
 		t.Errorf("the reason of the failure of an app that runs: got %+v, want none", why)
 	}
-	must(t, a, "/sicken")
+	mustRead(t, a, "/sicken")
 	machine.Until(t, "it answers 418", func() bool { return a.failure().Status == http.StatusTeapot })
 }
 
@@ -374,9 +332,7 @@ func TestAddressOfAnAppThatIsNotPublic(t *testing.T) {
 	address := a.URL()
 	hidden := a.spec
 	hidden.Public = false
-	if err := a.Configure(hidden); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Configure(hidden))
 	mustSettle(t, a, Running)
 	if a.URL() != "" {
 		t.Errorf("the URL of an app that is not public: got %s, want none", a.URL())
@@ -386,9 +342,7 @@ func TestAddressOfAnAppThatIsNotPublic(t *testing.T) {
 		t.Errorf("the address of an app that is not public: got %s, want no answer", response.Status)
 	}
 	hidden.Public = true
-	if err := a.Configure(hidden); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Configure(hidden))
 	mustSettle(t, a, Running)
 	if a.URL() != address {
 		t.Errorf("the URL of the app that is public again: got %s, want %s", a.URL(), address)
@@ -400,7 +354,7 @@ func TestAppsDoNotSeeEachOther(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	one, other := deploy(t, r, "one", nil), deploy(t, r, "other", nil)
-	must(t, one, "/keep?text=mine")
+	mustRead(t, one, "/keep?text=mine")
 	if one.URL() == other.URL() {
 		t.Errorf("the URL of the other app: got %s, want another one than that of the first", other.URL())
 	}
@@ -415,12 +369,10 @@ func TestRemove(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	a := deploy(t, r, "web", map[string]string{"SPAWN": "1"})
-	must(t, a, "/keep?text=old")
+	mustRead(t, a, "/keep?text=old")
 	address, pid := a.URL(), a.PID()
 	for range 2 {
-		if err := r.Remove(Name{"i-1", "web"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Remove(Name{"i-1", "web"}, nil))
 	}
 	groupEnds(t, pid)
 	if response, err := http.Get(address); err == nil {
@@ -442,9 +394,7 @@ func TestClosedRuntime(t *testing.T) {
 	deploy(t, r, "web", nil)
 	b := build(t, r, nil)
 	a := r.Find(Name{"i-1", "web"})
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Close())
 	if _, err := a.Deploy(b, Spec{}); !errors.Is(err, errClosed) {
 		t.Errorf("Deploy on a closed runtime: got error %v, want %v", err, errClosed)
 	}

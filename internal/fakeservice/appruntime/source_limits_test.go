@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A repository with more than the limit is not built: neither what git fetches nor its
@@ -35,9 +37,7 @@ func TestRepositoryThatIsTooLarge(t *testing.T) {
 				t.Parallel()
 				folder, commit := gitRepository(t)
 				for name, content := range files {
-					if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, os.WriteFile(filepath.Join(folder, name), content, 0o600))
 				}
 				want := "the repository has more than 1 MB"
 				if git {
@@ -66,15 +66,11 @@ func TestRepositoryThatIsTooLarge(t *testing.T) {
 func TestRepositoryNeedsNoMemory(t *testing.T) {
 	folder, commit := gitRepository(t)
 	const size = 64 << 20
-	if err := os.WriteFile(filepath.Join(folder, "large"), make([]byte, size), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "large"), make([]byte, size), 0o600))
 	commit("1")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := (source{folder, "main", 2 * size}).copyTo(t.Context(), t.TempDir(), os.Environ()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((source{folder, "main", 2 * size}).copyTo(t.Context(), t.TempDir(), os.Environ()))(t)
 	runtime.ReadMemStats(&after)
 	if taken := after.TotalAlloc - before.TotalAlloc; taken > size/4 {
 		t.Errorf("memory of the copy of %d MB: got %d MB, want at most %d MB", size>>20, taken>>20, size/4>>20)
@@ -100,9 +96,7 @@ func TestUnpackLimits(t *testing.T) {
 			t.Parallel()
 			var archive bytes.Buffer
 			writer := tar.NewWriter(&archive)
-			if err := errors.Join(writer.WriteHeader(&tar.Header{Name: row.file, Typeflag: tar.TypeReg, Mode: 0o644}), writer.Close()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(writer.WriteHeader(&tar.Header{Name: row.file, Typeflag: tar.TypeReg, Mode: 0o644}), writer.Close()))
 			folder := t.TempDir()
 			err := unpack(&archive, folder, row.most)
 			if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A copy of data has holes where the data has, so a file that is larger than the disk can
@@ -16,40 +18,23 @@ func TestCopyKeepsHoles(t *testing.T) {
 	t.Parallel()
 	from, to := t.TempDir(), t.TempDir()
 	content := map[int64]string{0: "first", 1<<20 - 3: "across a block", 1 << 27: "last"}
-	file, err := os.Create(filepath.Join(from, "sparse"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Create(filepath.Join(from, "sparse")))(t)
 	for at, text := range content {
-		if _, err := file.WriteAt([]byte(text), at); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(file.WriteAt([]byte(text), at))(t)
 	}
-	if err := file.Truncate(1 << 28); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, file.Truncate(1<<28))
+	must.Do(t, file.Close())
 	for name, size := range map[string]int{"empty": 0, "small": 10, "a block": 64 << 10, "more": 64<<10 + 1} {
-		if err := os.WriteFile(filepath.Join(from, name), bytes.Repeat([]byte{'x'}, size), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(from, name), bytes.Repeat([]byte{'x'}, size), 0o600))
 	}
 	if size, err := CopyData(t.Context(), from, to); err != nil || size != 1<<28+10+64<<10+64<<10+1 {
 		t.Fatalf("CopyData: got %d bytes and error %v, want %d", size, err, 1<<28+10+64<<10+64<<10+1)
 	}
-	info, err := os.Stat(filepath.Join(to, "sparse"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(filepath.Join(to, "sparse")))(t)
 	if taken := info.Sys().(*syscall.Stat_t).Blocks * 512; info.Size() != 1<<28 || taken > 1<<20 {
 		t.Errorf("the copy: got %d bytes with %d on the disk, want %d with at most %d", info.Size(), taken, 1<<28, 1<<20)
 	}
-	copied, err := os.Open(filepath.Join(to, "sparse"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	copied := must.Get(os.Open(filepath.Join(to, "sparse")))(t)
 	defer copied.Close()
 	for at, text := range content {
 		found := make([]byte, len(text))
@@ -70,23 +55,13 @@ func TestCopyOfAHugeFile(t *testing.T) {
 	t.Parallel()
 	from, to := t.TempDir(), t.TempDir()
 	const size, middle = 1 << 42, 1 << 41
-	file, err := os.Create(filepath.Join(from, "huge"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := file.WriteAt([]byte("middle"), middle); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(file.Truncate(size), file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Create(filepath.Join(from, "huge")))(t)
+	must.Get(file.WriteAt([]byte("middle"), middle))(t)
+	must.Do(t, errors.Join(file.Truncate(size), file.Close()))
 	if copied, err := CopyData(t.Context(), from, to); err != nil || copied != size {
 		t.Fatalf("CopyData: got %d bytes and error %v, want %d", copied, err, int64(size))
 	}
-	file, err = os.Open(filepath.Join(to, "huge"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file = must.Get(os.Open(filepath.Join(to, "huge")))(t)
 	defer file.Close()
 	found := make([]byte, len("middle"))
 	if _, err := file.ReadAt(found, middle); err != nil || string(found) != "middle" {
@@ -101,15 +76,9 @@ func TestCopyOfAHugeFile(t *testing.T) {
 func TestCopyThatIsEnded(t *testing.T) {
 	t.Parallel()
 	folder := write(t, map[string]string{"file": "text"})
-	from, err := os.Open(filepath.Join(folder, "file"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := must.Get(os.Open(filepath.Join(folder, "file")))(t)
 	defer from.Close()
-	to, err := os.Create(filepath.Join(folder, "copy"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := must.Get(os.Create(filepath.Join(folder, "copy")))(t)
 	defer to.Close()
 	ended, end := context.WithCancel(t.Context())
 	end()

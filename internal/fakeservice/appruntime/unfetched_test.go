@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The log of a build says that git fetched no submodules and no files of Git LFS. A folder
@@ -19,17 +21,12 @@ func TestWhatIsNotFetched(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder, commit := gitRepository(t)
-			if err := os.WriteFile(filepath.Join(folder, row.file), []byte(row.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(folder, row.file), []byte(row.text), 0o644))
 			commit("one")
 			said := func(folder string) string {
 				r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
 				log := NewBuildLog()
-				b, err := r.Build(t.Context(), "octo/app", "main", nil, log)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Get(r.Build(t.Context(), "octo/app", "main", nil, log))(t)
 				if err := b.Discard(); err != nil {
 					t.Error(err)
 				}
@@ -38,9 +35,7 @@ func TestWhatIsNotFetched(t *testing.T) {
 			if got := said(folder); !strings.Contains(got, row.want) || row.want == "" && strings.Contains(got, "not fetched") {
 				t.Errorf("the log: got %s, want %q", got, row.want)
 			}
-			if err := os.RemoveAll(filepath.Join(folder, ".git")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.RemoveAll(filepath.Join(folder, ".git")))
 			if got := said(folder); strings.Contains(got, "not fetched") {
 				t.Errorf("the log of a folder without git: got %s, want no note", got)
 			}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestSignUpSignInUserSignOut(t *testing.T) {
@@ -197,10 +199,7 @@ func TestTokensThatAreNone(t *testing.T) {
 	sign := func(method jwt.SigningMethod, key any, change func(*claims)) string {
 		said := good
 		change(&said)
-		token, err := jwt.NewWithClaims(method, said).SignedString(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := must.Get(jwt.NewWithClaims(method, said).SignedString(key))(t)
 		return token
 	}
 	same := func(*claims) {}

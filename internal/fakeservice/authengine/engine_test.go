@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestKeys(t *testing.T) {
@@ -69,9 +70,7 @@ func TestRestarts(t *testing.T) {
 	b := start(t)
 	before := b.URL()
 	made := b.signUp("ada@example.test")
-	if err := b.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Restart(t.Context()))
 	b.must(b.call("GET", "/user", made.text("access_token"), nil), 200, "")
 	// The pool's connections are cut, as if the server had ended.
 	b.in("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
@@ -107,9 +106,7 @@ func TestClosedEngine(t *testing.T) {
 	b := start(t)
 	b.halt()
 	b.must(b.send("GET", "/health", nil, nil), 503, "unavailable")
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Close())
 	if response, err := http.Get(b.URL() + "/health"); err == nil {
 		response.Body.Close()
 		t.Errorf("the closed engine: got status %d, want no answer", response.StatusCode)
@@ -176,10 +173,7 @@ func TestLinks(t *testing.T) {
 	follow := func(path string) *url.URL {
 		t.Helper()
 		r := b.must(b.send("GET", path, nil, nil), 303, "")
-		to, err := url.Parse(r.header.Get("Location"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		to := must.Get(url.Parse(r.header.Get("Location")))(t)
 		return to
 	}
 	path := link("https://app.example/reset?x=1")

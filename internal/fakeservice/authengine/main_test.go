@@ -21,6 +21,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // cluster is one PostgreSQL for all tests; each test has its own database.
@@ -105,9 +106,7 @@ type bench struct {
 func start(t *testing.T, set ...func(*Options)) *bench {
 	t.Helper()
 	b := &bench{t: t, database: fmt.Sprintf("auth_%d", databases.Add(1))}
-	if err := cluster.CreateDatabase(t.Context(), b.database); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cluster.CreateDatabase(t.Context(), b.database))
 	o := Options{
 		Settings: Settings{
 			DSN: dsn(b.database), SigningKey: testSigningKey, AnonKey: keyOf("anon", "1"), ServiceKey: keyOf("service_role", "1"),
@@ -125,10 +124,7 @@ func start(t *testing.T, set ...func(*Options)) *bench {
 	for _, change := range set {
 		change(&o)
 	}
-	engine, err := Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := must.Get(Start(t.Context(), o))(t)
 	b.Engine = engine
 	t.Cleanup(func() {
 		if err := engine.Close(); err != nil {
@@ -169,28 +165,16 @@ func (b *bench) send(method, path string, header map[string]string, body any) re
 	if text, isText := body.(string); isText {
 		sent = bytes.NewBufferString(text)
 	} else if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(body))(b.t)
 		sent = bytes.NewReader(text)
 	}
-	request, err := http.NewRequest(method, b.URL()+path, sent)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	request := must.Get(http.NewRequest(method, b.URL()+path, sent))(b.t)
 	for name, value := range header {
 		request.Header.Set(name, value)
 	}
-	response, err := noRedirects.Do(request)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	response := must.Get(noRedirects.Do(request))(b.t)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(response.Body))(b.t)
 	got := reply{status: response.StatusCode, header: response.Header}
 	if len(text) > 0 {
 		if err := json.Unmarshal(text, &got.body); err != nil {
@@ -231,14 +215,9 @@ func (b *bench) refresh(token string) reply {
 // in runs a statement in the engine's database.
 func (b *bench) in(sql string, arguments ...any) {
 	b.t.Helper()
-	connection, err := pgx.Connect(b.t.Context(), dsn(b.database))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	connection := must.Get(pgx.Connect(b.t.Context(), dsn(b.database)))(b.t)
 	defer connection.Close(context.Background())
-	if _, err := connection.Exec(b.t.Context(), sql, arguments...); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Get(connection.Exec(b.t.Context(), sql, arguments...))(b.t)
 }
 
 // asService sends a request with the service key.
@@ -269,10 +248,7 @@ func (e Event) token() string {
 func (b *bench) follow(e Event) *url.URL {
 	b.t.Helper()
 	r := b.must(b.send("GET", strings.TrimPrefix(e.Link, b.URL()), nil, nil), 303, "")
-	to, err := url.Parse(r.header.Get("Location"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	to := must.Get(url.Parse(r.header.Get("Location")))(b.t)
 	return to
 }
 

@@ -3,6 +3,8 @@ package authengine
 import (
 	"reflect"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Clients that ask for the newer form of errors get it, and others the older one.
@@ -52,8 +54,6 @@ func TestMailsOutliveRestarts(t *testing.T) {
 	b.must(b.call("POST", "/otp", "", map[string]any{"email": "ada@example.test"}), 200, "")
 	sent := b.mail("ada@example.test")
 	b.in("DO $$ BEGIN IF EXISTS (SELECT 1 FROM auth.one_time_tokens AS t WHERE t::text LIKE '%" + sent.token() + "%') THEN RAISE 'a token'; END IF; END $$")
-	if err := b.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Restart(t.Context()))
 	b.must(b.call("POST", "/verify", "", map[string]any{"type": "email", "email": sent.Email, "token": sent.Code}), 200, "")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/control"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The README lists every control route, with its description, and no other.
@@ -18,10 +19,7 @@ func TestReadmeListsTheRoutes(t *testing.T) {
 	for _, r := range control.Routes() {
 		fmt.Fprintf(&table, "| `%s %s` | %s |\n", r.Method, r.Path, r.Description)
 	}
-	readme, err := os.ReadFile("../../../cmd/fakeservice/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := must.Get(os.ReadFile("../../../cmd/fakeservice/README.md"))(t)
 	_, after, _ := strings.Cut(string(readme), "\n| control route | meaning |\n| --- | --- |\n")
 	got, _, _ := strings.Cut(after, "\n\n")
 	if want := strings.TrimSpace(table.String()); got != want {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 type sample struct {
@@ -27,10 +29,7 @@ func TestDecodeReadsWhatWasWritten(t *testing.T) {
 		{},
 		{"a\x00\u2028<", time.Hour, time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), []byte{0, 255}, map[string]*int{"": &one, "x": nil}, json.RawMessage(`{"a":[1]}`), []string{"b"}},
 	} {
-		text, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(want))(t)
 		var got sample
 		if err := Decode(text, &got); err != nil {
 			t.Errorf("%s: %s", text, err)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // receiver is a Courier that answers deliveries with a function and records them.
@@ -195,10 +197,7 @@ func TestReceiverThatHangs(t *testing.T) {
 		for range 10 {
 			s.Emit("health_alert", id, nil)
 		}
-		accepted, err := s.Rotate(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		accepted := must.Get(s.Rotate(id))(t)
 		time.Sleep(time.Minute) // fake time of the synctest bubble
 		if job, _ := s.Job(t.Context(), accepted.JobID); job.Status != StatusDone {
 			t.Errorf("the job: got %+v, want status %s", job, StatusDone)
@@ -296,15 +295,11 @@ func TestKilledAtEveryWrite(t *testing.T) {
 		addEndpoint(s, "wh-1")
 		id := s.AddInstance(Instance{Name: "shop"}).ID
 		for range 4 {
-			if _, err := s.Rotate(id); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Rotate(id))(t)
 			s.Advance(3 * time.Minute)
 		}
 		s.Advance(24 * time.Hour)
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		before := map[string]string{} // ids of deliveries by body
 		for _, d := range flaky.deliveries() {
 			before[string(d.Body)] = d.ID
@@ -356,9 +351,7 @@ func TestDeliveriesAreBounded(t *testing.T) {
 		if len(list) != deliveriesKept || !strings.Contains(string(list[0].Event), fmt.Sprintf(`"n":%d`, 2*deliveriesKept-1)) {
 			t.Errorf("the stored deliveries: got %d and %+v as the newest, want %d and the event with n = %d", len(list), list[0], deliveriesKept, 2*deliveriesKept-1)
 		}
-		if err := s.DeleteWebhook("wh-1"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.DeleteWebhook("wh-1"))
 		if _, err := s.Deliveries("wh-1"); ProblemOf(err).Code != NotFound {
 			t.Errorf("the deliveries of a deleted endpoint: got error %v, want %s", err, NotFound)
 		}

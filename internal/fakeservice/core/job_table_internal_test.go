@@ -8,16 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The document lists the operations of jobs, and each of them has a duration.
 func TestEveryJobOfTheDocumentHasADuration(t *testing.T) {
 	t.Parallel()
-	var node any
-	node, err := apispec.Tree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	var node any = must.Get(apispec.Tree())(t)
 	for _, key := range []string{"components", "schemas", "Job", "properties", "operation", "enum"} {
 		node = node.(map[string]any)[key]
 	}

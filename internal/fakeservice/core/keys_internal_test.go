@@ -3,6 +3,8 @@ package core
 import (
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A key is shown once and stored as a hash. A revoked key is refused immediately and
@@ -12,10 +14,7 @@ func TestKeys(t *testing.T) {
 	m := newMemory()
 	s := open(t, Options{Storage: m})
 	first := s.FirstKey("")
-	made, err := s.CreateKey(" deploys ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(s.CreateKey(" deploys "))(t)
 	if !s.Authenticate(first) || !s.Authenticate(made.Key) || s.Authenticate("") || s.Authenticate(made.Key+"x") {
 		t.Error("other keys than those that were made are valid")
 	}
@@ -43,9 +42,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("the events: got %+v, want api_key_created and api_key_revoked of the key %s", events, made.ID)
 	}
 
-	if err := s.RevokeKey(s.Keys()[0].ID); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.RevokeKey(s.Keys()[0].ID))
 	s.Reset()
 	if s.Authenticate(first) {
 		t.Error("after a reset the revoked key is valid")

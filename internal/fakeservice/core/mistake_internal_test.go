@@ -3,6 +3,8 @@ package core
 import (
 	"testing"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // brokenJob panics when it ends.
@@ -19,14 +21,8 @@ func TestPanicWhileAJobEnds(t *testing.T) {
 	s := New(Options{})
 	defer s.Close()
 	id, other := s.AddInstance(Instance{}).ID, s.AddInstance(Instance{}).ID
-	accepted, err := s.mutate(id, func(*state, *instance) (jobKind, error) { return brokenJob{}, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	beside, err := s.StartJob(other, "rotate", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	accepted := must.Get(s.mutate(id, func(*state, *instance) (jobKind, error) { return brokenJob{}, nil }))(t)
+	beside := must.Get(s.StartJob(other, "rotate", ""))(t)
 	s.Advance(time.Hour)
 	for job, want := range map[string]string{accepted.JobID: StatusFailed, beside.ID: StatusDone} {
 		record, err := s.Job(t.Context(), job)
@@ -83,10 +79,7 @@ func TestPanicInWork(t *testing.T) {
 	defer s.Close()
 	id := s.AddInstance(Instance{Status: "creating"}).ID
 	s.EditInstance(id, func(in *Instance) { in.Status = StatusRunning })
-	accepted, err := s.Rotate(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	accepted := must.Get(s.Rotate(id))(t)
 	s.Advance(time.Hour)
 	if record, err := s.Job(t.Context(), accepted.JobID); err != nil || record.Status != StatusFailed {
 		t.Errorf("the job: got %+v and error %v, want status %s", record, err, StatusFailed)

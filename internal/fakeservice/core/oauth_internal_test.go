@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The verifier and challenge are those of RFC 7636, appendix B.
@@ -40,14 +42,9 @@ func TestPKCE(t *testing.T) {
 func connect(t *testing.T, s *Service) OAuthTokens {
 	t.Helper()
 	consent := OAuthConsent{ClientID: "client-a", ClientName: "Agent", Resource: "http://fake/mcp", RedirectURI: "http://127.0.0.1/cb", Challenge: rfcChallenge}
-	code, err := s.GrantOAuth(consent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := s.ExchangeCode(CodeExchange{Code: code, ClientID: consent.ClientID, RedirectURI: consent.RedirectURI, Verifier: rfcVerifier, Resource: consent.Resource})
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := must.Get(s.GrantOAuth(consent))(t)
+	made := must.Get(s.ExchangeCode(CodeExchange{Code: code, ClientID: consent.ClientID, RedirectURI: consent.RedirectURI,
+		Verifier: rfcVerifier, Resource: consent.Resource}))(t)
 	return made
 }
 
@@ -57,10 +54,7 @@ func TestGrantsAreKept(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
 	s := open(t, Options{Storage: m})
-	client, err := s.RegisterClient("Agent", []string{"http://127.0.0.1/cb"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(s.RegisterClient("Agent", []string{"http://127.0.0.1/cb"}))(t)
 	made := connect(t, s)
 	s.Reset()
 	again := reopen(t, m, Options{})
@@ -70,10 +64,7 @@ func TestGrantsAreKept(t *testing.T) {
 	if kept, ok := again.RegisteredClient(client.ID); !ok || kept.Name != "Agent" || len(kept.RedirectURIs) != 1 {
 		t.Errorf("the registered application: got %+v, want it kept", kept)
 	}
-	moment, err := again.moment()
-	if err != nil {
-		t.Fatal(err)
-	}
+	moment := must.Get(again.moment())(t)
 	texts := map[string][]byte{"the snapshot": moment.records}
 	for key, text := range m.entries {
 		texts[key] = text
@@ -130,9 +121,7 @@ func TestLifetimesOnAFastClock(t *testing.T) {
 		t.Errorf("ExpiresIn: got %s, want %s", made.ExpiresIn, tokenRealTime)
 	}
 	before := s.Now()
-	if _, err := s.GrantOAuth(OAuthConsent{ClientID: "client-a"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.GrantOAuth(OAuthConsent{ClientID: "client-a"}))(t)
 	ends := time.Time{}
 	s.store.read(0, func(st *state) { ends = st.Grants[1].Ends })
 	if got, want := ends.Sub(before), 3600*codeRealTime; got < want {
@@ -145,17 +134,10 @@ func TestLifetimesOnAFastClock(t *testing.T) {
 func TestGrantsAreLimited(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{})
-	connected, err := s.RegisterClient("connected", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	connected := must.Get(s.RegisterClient("connected", nil))(t)
 	for range clientsKept + 1 {
-		if _, err := s.GrantOAuth(OAuthConsent{ClientID: connected.ID}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.RegisterClient("idle", nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.GrantOAuth(OAuthConsent{ClientID: connected.ID}))(t)
+		must.Get(s.RegisterClient("idle", nil))(t)
 	}
 	if _, ok := s.RegisteredClient(connected.ID); !ok {
 		t.Error("the application with a grant is gone")

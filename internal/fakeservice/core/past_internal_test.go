@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // unread has the fields that no read uses, each with the reason. A copy for reading may
@@ -215,9 +217,7 @@ func TestReadThatSettlesIsKept(t *testing.T) {
 	}()
 	s.KeepPast(time.Nanosecond)
 	id := s.AddInstance(Instance{}).ID
-	if _, err := s.StartJob(id, "rotate", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.StartJob(id, "rotate", ""))(t)
 	s.clock.advance(time.Hour)
 	for _, ago := range []time.Duration{0, time.Nanosecond} {
 		s.store.read(ago, func(st *state) {

@@ -9,19 +9,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // entriesOf reads the entries of a fake of an earlier edition.
 func entriesOf(t *testing.T, edition int) map[string][]byte {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "editions", fmt.Sprintf("%d.json", edition)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join("testdata", "editions", fmt.Sprintf("%d.json", edition))))(t)
 	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &all))
 	entries := map[string][]byte{}
 	for key, value := range all {
 		entries[key] = value
@@ -80,9 +77,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 	}
 	id := func(key string) string {
 		var in struct{ ID string }
-		if err := json.Unmarshal(good[key], &in); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(good[key], &in))
 		return in.ID
 	}
 	for name, c := range map[string]struct {
@@ -182,12 +177,8 @@ func TestEntriesWithoutMaps(t *testing.T) {
 		if in.Name != "paid" {
 			continue
 		}
-		if err := s.FinishJob(in.JobID); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.SetEngines(in.ID, map[string]EngineBudget{"redis": {}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.FinishJob(in.JobID))
+		must.Get(s.SetEngines(in.ID, map[string]EngineBudget{"redis": {}}))(t)
 		s.Advance(time.Minute)
 		if in, _ := s.Instance(in.ID); len(in.Engines) != 1 {
 			t.Errorf("the engines: got %v, want redis", in.Engines)

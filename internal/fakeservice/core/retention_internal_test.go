@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The numbers of jobs and events are limited, and a job in progress is never removed.
@@ -12,19 +14,12 @@ func TestJobsAndEventsAreBounded(t *testing.T) {
 	s := New(Options{})
 	defer s.Close()
 	held, busy := s.AddInstance(Instance{}).ID, s.AddInstance(Instance{}).ID
-	waiting, err := s.StartJob(held, "rotate", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	waiting := must.Get(s.StartJob(held, "rotate", ""))(t)
 	s.HoldJobs(JobMatch{InstanceID: held})
 	var last Job
 	for range 2 * recordsKept {
-		if last, err = s.StartJob(busy, "rotate", ""); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.FinishJob(last.ID); err != nil {
-			t.Fatal(err)
-		}
+		last = must.Get(s.StartJob(busy, "rotate", ""))(t)
+		must.Do(t, s.FinishJob(last.ID))
 	}
 	const most = recordsKept + recordsKept/8
 	if jobs, events := len(s.Jobs()), len(s.Events()); jobs > most || jobs < recordsKept || events > most || events < recordsKept {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // memory is a Storage in memory that can be made to fail. Its entries survive a kill of
@@ -76,18 +78,11 @@ func TestEveryFieldIsKept(t *testing.T) {
 			filler{skip: unkept, kind: reflect.TypeOf(row.kind).Elem()}.fill(reflect.ValueOf(&st).Elem(), "state")
 			m := newMemory()
 			none := newRecords(time.Now())
-			w, err := openWriter(m, &none)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must.Get(openWriter(m, &none))(t)
 			w.noteAll(&st.records)
-			if err := errors.Join(w.failed, m.Write(w.pending)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(w.failed, m.Write(w.pending)))
 			var read state
-			if err := decodeEntries(m.entries, &read.records); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, decodeEntries(m.entries, &read.records))
 			if difference := cmp.Diff(&st, &read, cmp.Exporter(func(reflect.Type) bool { return true })); difference != "" {
 				t.Errorf("the state read from storage differs (-written +read):\n%s", difference)
 			}
@@ -109,10 +104,7 @@ func reopen(t *testing.T, m *memory, o Options) *Service {
 
 func open(t *testing.T, o Options) *Service {
 	t.Helper()
-	s, err := Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(o))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -123,10 +115,8 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
 	s := open(t, Options{Storage: m})
-	made, err := s.CreateInstance(NewInstance{Name: "shop", Plan: "free", Region: "eu-central", Engines: map[string]bool{"postgres": true, "apps": true}}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(s.CreateInstance(NewInstance{Name: "shop", Plan: "free", Region: "eu-central",
+		Engines: map[string]bool{"postgres": true, "apps": true}}, ""))(t)
 	s.Advance(4 * time.Minute)
 
 	again := reopen(t, m, Options{})
@@ -141,14 +131,9 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	if in.Status != StatusRunning || len(again.Databases(made.ID)) != 1 || len(in.Backups) != 1 {
 		t.Fatalf("the instance: got %+v, want %s with one database and one backup", in, StatusRunning)
 	}
-	if _, err := again.ImportApp(made.ID, NewApp{Repo: "octo/app", Name: "web", AppChange: AppChange{Branch: ptr("main"), Port: ptr(3000)}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(again.ImportApp(made.ID, NewApp{Repo: "octo/app", Name: "web", AppChange: AppChange{Branch: ptr("main"), Port: ptr(3000)}}))(t)
 	again.Advance(2 * time.Minute) // the job is done, and the build is in progress
-	connection, err := again.Connection(t.Context(), made.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := must.Get(again.Connection(t.Context(), made.ID))(t)
 
 	events := len(again.Events())
 
@@ -218,18 +203,14 @@ func TestResetIsWrittenDown(t *testing.T) {
 	key := s.FirstKey("")
 	old := s.AddInstance(Instance{Name: "old"}).ID
 	s.Emit("health_alert", old, nil)
-	if err := s.Remember(Answer{Key: "a", Status: 202}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Remember(Answer{Key: "a", Status: 202}))
 	s.Reset()
 	if _, known := s.Recall("a"); known {
 		t.Error("an answer outlived the reset")
 	}
 	s.AddInstance(Instance{Name: "new"})
 	s.Emit("health_reset", "", nil)
-	if err := s.Remember(Answer{Key: "b", Status: 202}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Remember(Answer{Key: "b", Status: 202}))
 	again := reopen(t, m, Options{})
 	if all := again.Instances(); len(all) != 1 || all[0].Name != "new" {
 		t.Errorf("the instances: got %+v, want only new", all)
@@ -254,27 +235,16 @@ func TestSnapshotAndRestore(t *testing.T) {
 	s := New(Options{})
 	defer s.Close()
 	own, password := s.FirstKey(""), s.Credential("portal_password", "")
-	made, err := s.CreateKey("laptop")
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(s.CreateKey("laptop"))(t)
 	id := s.AddInstance(Instance{Name: "shop", Engines: map[string]*Engine{EngineApps: {}}}).ID
 	s.AddApp(id, App{Name: "web"})
 	s.SetDuration("app_redeploy", time.Minute) // or a busy machine could restore it after its end
-	accepted, err := s.RedeployApp(id, "web")
-	if err != nil {
-		t.Fatal(err)
-	}
+	accepted := must.Get(s.RedeployApp(id, "web"))(t)
 	folder := filepath.Join(t.TempDir(), "snapshot")
-	if err := s.SaveSnapshot(t.Context(), folder); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.SaveSnapshot(t.Context(), folder))
 	// The snapshot is given to other people, so it must contain no credentials of this
 	// fake.
-	text, err := os.ReadFile(filepath.Join(folder, snapshotRecords))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(folder, snapshotRecords)))(t)
 	for _, credential := range []string{own, password, base64.StdEncoding.EncodeToString(sumOf(made.Key))} {
 		if bytes.Contains(text, []byte(credential)) {
 			t.Errorf("the snapshot has %s", credential)
@@ -291,9 +261,7 @@ func TestSnapshotAndRestore(t *testing.T) {
 	defer other.Close()
 	key := other.FirstKey("")
 	for name, restored := range map[string]*Service{"the same": s, "another": other} {
-		if err := restored.LoadSnapshot(t.Context(), folder); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, restored.LoadSnapshot(t.Context(), folder))
 		all := restored.Instances()
 		if len(all) != 1 || all[0].Name != "shop" || all[0].JobID != accepted.JobID {
 			t.Errorf("the instances in %s service: got %+v, want shop with the job %s", name, all, accepted.JobID)
@@ -322,12 +290,8 @@ func TestSnapshotWithoutADataPlane(t *testing.T) {
 	defer s.Close()
 	id := s.AddInstance(Instance{Host: "127.0.0.2"}).ID
 	folder := filepath.Join(t.TempDir(), "snapshot")
-	if err := s.SaveSnapshot(t.Context(), folder); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.LoadSnapshot(t.Context(), folder); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.SaveSnapshot(t.Context(), folder))
+	must.Do(t, s.LoadSnapshot(t.Context(), folder))
 	if in, _ := s.Instance(id); !strings.HasSuffix(in.Host, madeUpDomain) {
 		t.Errorf("the host after the restore: got %q, want one that ends with %s", in.Host, madeUpDomain)
 	}
@@ -349,9 +313,7 @@ func TestSnapshotThatCannotBeLoaded(t *testing.T) {
 	defer s.Close()
 	id := saved.AddInstance(Instance{}).ID
 	folder := filepath.Join(t.TempDir(), "snapshot")
-	if err := saved.SaveSnapshot(t.Context(), folder); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, saved.SaveSnapshot(t.Context(), folder))
 	if err := s.LoadSnapshot(t.Context(), folder); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("LoadSnapshot: got %v, want the error of the data plane", err)
 	}
@@ -403,14 +365,10 @@ func TestRestoreThatIsCutOff(t *testing.T) {
 		s := open(t, Options{Storage: m, DataPlane: plane})
 		if len(s.Instances()) == 0 {
 			id := s.AddInstance(Instance{Backups: []Backup{{ID: "bak-1"}}}).ID
-			if _, err := s.Restore(id, id, "bak-1"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Restore(id, id, "bak-1"))(t)
 		}
 		<-plane.restoring
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		if len(plane.dropped) > 0 {
 			t.Errorf("dropped: got %v, want none", plane.dropped)
 		}
@@ -442,9 +400,7 @@ func TestNoSnapshotDuringALoad(t *testing.T) {
 	s := open(t, Options{DataPlane: plane})
 	s.AddInstance(Instance{Host: "127.0.0.1"})
 	folder := t.TempDir()
-	if err := s.SaveSnapshot(t.Context(), folder); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.SaveSnapshot(t.Context(), folder))
 	loads := 0
 	plane.loading = func() {
 		loads++

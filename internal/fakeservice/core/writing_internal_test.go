@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // slowStorage is a Storage whose writes wait until the test lets them proceed.
@@ -95,9 +97,7 @@ func TestChangesAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{Storage: newMemory()})
 	id := s.AddInstance(Instance{Name: "shop"}).ID
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if _, err := s.UpdateInstance(id, InstanceChange{Name: ptr("store")}); !errors.Is(err, errClosed) {
 		t.Errorf("a change after Close: got error %v, want %v", err, errClosed)
 	}
@@ -115,9 +115,7 @@ func TestWhateverChangesIsWrittenDown(t *testing.T) {
 		id = s.AddInstance(Instance{Engines: apps}).ID
 		s.AddApp(id, App{Name: "web"})
 		release = s.HoldJobs(JobMatch{InstanceID: id})
-		if _, err := s.StartJob(id, "rotate", ""); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.StartJob(id, "rotate", ""))(t)
 		return id, release
 	}
 	for name, change := range map[string]func(*testing.T, *Service){
@@ -138,17 +136,13 @@ func TestWhateverChangesIsWrittenDown(t *testing.T) {
 			id := s.AddInstance(Instance{Engines: apps}).ID
 			s.AddApp(id, App{Name: "web"})
 			for range 2 {
-				if _, err := s.RedeployApp(id, "web"); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(s.RedeployApp(id, "web"))(t)
 				advance(t, s, 40*time.Second) // the job is over, and the build is not
 			}
 			advance(t, s, 5*time.Minute)
 		},
 		"a portal that moves": func(t *testing.T, s *Service) {
-			if _, err := s.CreateInstance(NewInstance{Name: "shop", Plan: "medium", Region: "eu-central"}, "http://one"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.CreateInstance(NewInstance{Name: "shop", Plan: "medium", Region: "eu-central"}, "http://one"))(t)
 			s.MoveCheckouts("http://two")
 		},
 		"a hold of a job": func(t *testing.T, s *Service) {
@@ -161,9 +155,7 @@ func TestWhateverChangesIsWrittenDown(t *testing.T) {
 			s.AddApp(id, App{Name: "web"})
 			release := s.HoldBuilds(BuildMatch{})
 			s.HoldBuilds(BuildMatch{})
-			if _, err := s.RedeployApp(id, "web"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.RedeployApp(id, "web"))(t)
 			s.Advance(31 * time.Second)
 			release()
 		},
@@ -173,13 +165,8 @@ func TestWhateverChangesIsWrittenDown(t *testing.T) {
 			s.RemoveDatabase(id, "shop")
 		},
 		"a job that waits for its checkout": func(t *testing.T, s *Service) {
-			made, err := s.CreateInstance(NewInstance{Name: "shop", Plan: "medium", Region: "eu-central"}, "http://one")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.PayCheckout(made.ID); err != nil {
-				t.Fatal(err)
-			}
+			made := must.Get(s.CreateInstance(NewInstance{Name: "shop", Plan: "medium", Region: "eu-central"}, "http://one"))(t)
+			must.Do(t, s.PayCheckout(made.ID))
 		},
 		"a job that ends": func(t *testing.T, s *Service) {
 			_, release := held(t, s)
@@ -213,14 +200,10 @@ func TestWhatRealWorkChangesIsWrittenDown(t *testing.T) {
 	failing := &receiver{answer: func(context.Context, Delivery) Outcome { return Outcome{Status: 503} }}
 	s := open(t, Options{Storage: newMemory(), DataPlane: plane, Courier: failing})
 	endpoint := s.AddWebhook(Webhook{URL: "https://hooks.test/one", Enabled: true}).ID
-	made, err := s.CreateInstance(NewInstance{Name: "shop", Plan: "free", Region: "eu-central", Engines: map[string]bool{"postgres": true, "apps": true}}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(s.CreateInstance(NewInstance{Name: "shop", Plan: "free", Region: "eu-central",
+		Engines: map[string]bool{"postgres": true, "apps": true}}, ""))(t)
 	advance(t, s, 10*time.Minute)
-	if _, err := s.ImportApp(made.ID, NewApp{Repo: "octo/app", Name: "web", AppChange: AppChange{Branch: ptr("main"), Port: ptr(3000)}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.ImportApp(made.ID, NewApp{Repo: "octo/app", Name: "web", AppChange: AppChange{Branch: ptr("main"), Port: ptr(3000)}}))(t)
 	advance(t, s, 10*time.Minute)
 	if a, _ := s.App(made.ID, "web"); a.Status != StatusFailed || len(a.Builds) != 1 || a.Builds[0].Status != StatusSuccessful {
 		t.Errorf("the app: got %+v, want %s with one successful build", a, StatusFailed)

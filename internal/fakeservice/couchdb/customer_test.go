@@ -16,6 +16,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // options returns valid options for a folder.
@@ -28,10 +29,7 @@ func options(t *testing.T, folder string) (Options, *x509.CertPool) {
 	sandbox, _ := process.FindSandbox(t.Context(), os.Getenv("PATH")) // without one, the servers run outside
 	issuer := httptest.NewTLSServer(nil)
 	t.Cleanup(issuer.Close)
-	key, err := x509.MarshalPKCS8PrivateKey(issuer.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(x509.MarshalPKCS8PrivateKey(issuer.TLS.Certificates[0].PrivateKey))(t)
 	roots := x509.NewCertPool()
 	roots.AddCert(issuer.Certificate())
 	return Options{
@@ -49,10 +47,7 @@ func open(t *testing.T, change ...func(*Options)) *customer {
 	for _, change := range change {
 		change(&o)
 	}
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), o))(t)
 	t.Cleanup(func() { s.Remove() })
 	return customerOf(t, s, roots)
 }
@@ -84,10 +79,7 @@ func (c customer) as(user *url.Userinfo) *customer {
 // as names and values.
 func (c *customer) ask(method, path, body string, header ...string) *http.Response {
 	c.t.Helper()
-	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base.String()+path, strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(c.t.Context(), method, c.base.String()+path, strings.NewReader(body)))(c.t)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}

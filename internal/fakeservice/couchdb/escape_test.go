@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // escape is a view that leaves the context of the design documents, which is not a sandbox,
@@ -37,9 +38,7 @@ func TestEscapeReachesNoFile(t *testing.T) {
 		machine.Lacks(t, "without bubblewrap or root, the server runs as the fake's user")
 	}
 	target := filepath.Join(machine.PassableFolder(t, ""), "target")
-	if err := os.WriteFile(target, []byte("untouched"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(target, []byte("untouched"), 0o666))
 	c.write("v")
 	view := fmt.Sprintf(escape, target, filepath.Join(c.server.run, insideSocket), filepath.Join(c.server.run, frontSocket))
 	c.do("PUT", "/db/_design/d", fmt.Sprintf(`{"views":{"v":{"map":%q}}}`, view), http.StatusCreated)
@@ -54,13 +53,8 @@ func TestEscapeReachesNoFile(t *testing.T) {
 	}
 
 	// The fake writes the program again when it restarts the server.
-	killed, err := os.FindProcess(c.server.PID())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := killed.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	killed := must.Get(os.FindProcess(c.server.PID()))(t)
+	must.Do(t, killed.Kill())
 	machine.Until(t, "another process", func() bool { return c.server.PID() != 0 && c.server.PID() != killed.Pid })
 	c.value("v")
 	if text, err := os.ReadFile(target); err != nil || string(text) != "untouched" {

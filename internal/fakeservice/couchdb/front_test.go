@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A body that is too large is refused before the server has all of it.
@@ -20,18 +21,12 @@ func TestLargeBody(t *testing.T) {
 	before := c.server.PID()
 	for _, chunked := range []bool{false, true} {
 		body := io.MultiReader(strings.NewReader(`{"text":"`), io.LimitReader(endless{}, largestRequest))
-		request, err := http.NewRequestWithContext(t.Context(), "PUT", c.base.String()+"/db/large", body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), "PUT", c.base.String()+"/db/large", body))(t)
 		if !chunked {
 			request.ContentLength = largestRequest + 9
 		}
 		request.Header.Set("Content-Type", "application/json")
-		answer, err := c.client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(c.client.Do(request))(t)
 		text, err := io.ReadAll(answer.Body)
 		answer.Body.Close()
 		if err != nil || answer.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(string(text), `"too_large"`) {
@@ -61,14 +56,10 @@ func TestUnfinishedCreation(t *testing.T) {
 	dialer := tls.Dialer{Config: c.client.Transport.(*http.Transport).TLSClientConfig}
 	authorization := base64.StdEncoding.EncodeToString([]byte(Customer + ":secret"))
 	for name, body := range map[string]string{"slow": "Content-Length: 99\r\n\r\n{", "chunked": "Transfer-Encoding: chunked\r\n\r\n9\r\n{"} {
-		slow, err := dialer.DialContext(t.Context(), "tcp", c.base.Host)
-		if err != nil {
-			t.Fatal(err)
-		}
+		slow := must.Get(dialer.DialContext(t.Context(), "tcp", c.base.Host))(t)
 		defer slow.Close()
-		if _, err := fmt.Fprintf(slow, "PUT /%s HTTP/1.1\r\nHost: x\r\nAuthorization: Basic %s\r\nContent-Type: application/json\r\n%s", name, authorization, body); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Fprintf(slow,
+			"PUT /%s HTTP/1.1\r\nHost: x\r\nAuthorization: Basic %s\r\nContent-Type: application/json\r\n%s", name, authorization, body))(t)
 		machine.Until(t, "the database "+name, func() bool {
 			status, err := c.status("GET", "/"+name, "")
 			return err == nil && status == http.StatusOK

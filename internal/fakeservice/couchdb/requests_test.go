@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A request that express-pouchdb cannot handle is refused with CouchDB's JSON, and does not
@@ -97,10 +99,7 @@ func TestViewCleanup(t *testing.T) {
 	rev := c.do("PUT", "/db/_design/d", `{"views":{"all":{"map":"function (d) { emit(d._id) }"}}}`, http.StatusCreated)["rev"].(string)
 	indexes := func() int {
 		t.Helper()
-		found, err := filepath.Glob(filepath.Join(c.server.data(), "*-mrview-*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(filepath.Glob(filepath.Join(c.server.data(), "*-mrview-*")))(t)
 		return len(found)
 	}
 	c.do("GET", "/db/_design/d/_view/all", "", http.StatusOK)

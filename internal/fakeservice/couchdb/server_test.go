@@ -21,6 +21,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestVersionOf(t *testing.T) {
@@ -53,28 +54,20 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	parent := machine.PassableFolder(t, "")
 	o, roots := options(t, filepath.Join(parent, strings.Repeat("long ", 30)))
 	o.Run = filepath.Join(parent, "run")
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), o))(t)
 	customerOf(t, s, roots).write("v")
 	if size, err := s.Backup(t.Context(), filepath.Join(parent, "backup")); err != nil || size == 0 {
 		t.Fatalf("the backup: got %d bytes and error %v, want more than 0", size, err)
 	}
 	customerOf(t, s, roots).value("v")
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if _, err := os.Stat(o.Run); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder of the sockets after Close: got error %v, want that it does not exist", err)
 	}
 	if _, err := s.Backup(t.Context(), filepath.Join(parent, "late")); !errors.Is(err, enginelock.ErrClosed) {
 		t.Errorf("the backup of a closed server: got error %v, want %v", err, enginelock.ErrClosed)
 	}
-	again, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(Open(t.Context(), o))(t)
 	c := customerOf(t, again, roots)
 	c.value("v")
 	for _, step := range []struct {
@@ -97,9 +90,7 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 		}
 		c.value(step.want)
 	}
-	if err := again.Remove(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, again.Remove())
 	if _, err := os.Stat(o.Folder); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder after Remove: got error %v, want that it does not exist", err)
 	}
@@ -109,18 +100,10 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 func TestReplacementThatWasCutShort(t *testing.T) {
 	t.Parallel()
 	o, roots := options(t, filepath.Join(machine.PassableFolder(t, ""), "c"))
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), o))(t)
 	customerOf(t, s, roots).write("v")
-	if err := errors.Join(s.Close(), os.Rename(s.data(), s.path("data.before")), s.account.MakeFolder(s.data())); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(s.Close(), os.Rename(s.data(), s.path("data.before")), s.account.MakeFolder(s.data())))
+	again := must.Get(Open(t.Context(), o))(t)
 	t.Cleanup(func() { again.Remove() })
 	customerOf(t, again, roots).value("v")
 }
@@ -131,13 +114,8 @@ func TestKilledServerComesBack(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	c.write("v")
-	killed, err := os.FindProcess(c.server.PID())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := killed.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	killed := must.Get(os.FindProcess(c.server.PID()))(t)
+	must.Do(t, killed.Kill())
 	machine.Until(t, "another process", func() bool { return c.server.PID() != 0 && c.server.PID() != killed.Pid })
 	c.value("v")
 	if got := c.do("GET", "/db", "", http.StatusOK)["doc_count"]; got != 1.0 {
@@ -174,15 +152,9 @@ func TestAccess(t *testing.T) {
 	}
 	with := func(value string) int {
 		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), "GET", anonymous.base.String()+"/db/doc", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), "GET", anonymous.base.String()+"/db/doc", nil))(t)
 		request.AddCookie(&http.Cookie{Name: cookies[0].Name, Value: value})
-		answer, err := c.client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(c.client.Do(request))(t)
 		answer.Body.Close()
 		return answer.StatusCode
 	}
@@ -199,9 +171,7 @@ func TestAccess(t *testing.T) {
 
 	wanted := c.server.settings
 	wanted.Password = "other"
-	if err := c.server.Configure(t.Context(), wanted); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.server.Configure(t.Context(), wanted))
 	if got := with(cookies[0].Value); got != http.StatusUnauthorized {
 		t.Errorf("a cookie of the old password: got %d, want 401", got)
 	}
@@ -223,9 +193,7 @@ func TestNewPasswordEndsFeeds(t *testing.T) {
 	}
 	before, wanted := c.server.PID(), c.server.settings
 	wanted.Password = "other"
-	if err := c.server.Configure(t.Context(), wanted); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.server.Configure(t.Context(), wanted))
 	if text, err := io.ReadAll(lines); err == nil {
 		t.Errorf("the end of the feed: got no error after %q, want one", text)
 	}
@@ -241,9 +209,7 @@ func TestMemory(t *testing.T) {
 	c.write("v")
 	before, wanted := c.server.PID(), c.server.settings
 	wanted.MemoryMB = 300
-	if err := c.server.Configure(t.Context(), wanted); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.server.Configure(t.Context(), wanted))
 	if now := c.server.PID(); now == before || now == 0 {
 		t.Errorf("the process: got %d, want one other than 0 and %d", now, before)
 	}
@@ -351,9 +317,7 @@ func TestRestartEndsFeeds(t *testing.T) {
 	c.client.Timeout = 0
 	for _, feed := range []string{"continuous&heartbeat=10000", "longpoll&since=now"} {
 		answer := c.ask("GET", "/db/_changes?feed="+feed, "")
-		if err := c.server.Restart(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.server.Restart(t.Context()))
 		if text, err := io.ReadAll(answer.Body); err == nil {
 			t.Errorf("the end of the feed %s: got no error after %q, want one", feed, text)
 		}
@@ -372,18 +336,10 @@ func TestClientsThatLeave(t *testing.T) {
 	c := open(t, func(o *Options) { o.Notify = func(Event) { told.Add(1) } })
 	dialer := tls.Dialer{Config: c.client.Transport.(*http.Transport).TLSClientConfig}
 	for n := range databases {
-		request, err := http.NewRequestWithContext(t.Context(), "PUT", c.base.String()+"/db-"+strconv.Itoa(n), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), "PUT", c.base.String()+"/db-"+strconv.Itoa(n), nil))(t)
 		request.SetBasicAuth(Customer, "secret")
-		connection, err := dialer.DialContext(t.Context(), "tcp", c.base.Host)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(request.Write(connection), connection.Close()); err != nil {
-			t.Fatal(err)
-		}
+		connection := must.Get(dialer.DialContext(t.Context(), "tcp", c.base.Host))(t)
+		must.Do(t, errors.Join(request.Write(connection), connection.Close()))
 	}
 	machine.Until(t, "an event of each database", func() bool { return told.Load() == databases })
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestReplacement(t *testing.T) {
@@ -31,9 +33,7 @@ func TestReplacement(t *testing.T) {
 				text, _ := os.ReadFile(filepath.Join(folder, "x"))
 				return string(text)
 			}
-			if err := write("old"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, write("old"))
 			var steps []string
 			err := Replacement{
 				Folder: folder,
@@ -65,14 +65,10 @@ func TestRecover(t *testing.T) {
 		t.Errorf("Recover of a missing folder: got error %v, want nil", err)
 	}
 	for _, path := range []string{folder, before(folder), discarded(folder)} {
-		if err := errors.Join(os.Mkdir(path, 0o700), os.WriteFile(filepath.Join(path, filepath.Base(path)), nil, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.Mkdir(path, 0o700), os.WriteFile(filepath.Join(path, filepath.Base(path)), nil, 0o600)))
 	}
 	for range 2 {
-		if err := Recover(folder); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Recover(folder))
 		if _, err := os.Stat(filepath.Join(folder, "data.before")); err != nil {
 			t.Errorf("the data from before: got error %v, want it in its place again", err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // withRepositories provides two repositories: octo/app works, and octo/broken does not
@@ -26,9 +27,7 @@ import (
 func withRepositories(t *testing.T) func(*dataplane.Options) {
 	t.Helper()
 	broken := t.TempDir()
-	if err := os.WriteFile(filepath.Join(broken, "hosting.json"), []byte(`{"build": "echo no luck; exit 1", "start": "x"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(broken, "hosting.json"), []byte(`{"build": "echo no luck; exit 1", "start": "x"}`), 0o600))
 	return func(o *dataplane.Options) {
 		o.Repositories = map[string]string{"octo/app": "../appruntime/testdata/app", "octo/broken": broken}
 		o.Patience = machine.Patience
@@ -137,10 +136,7 @@ func TestAppAndItsDatabase(t *testing.T) {
 	connects := func(link string) error {
 		// The path of the CA's file is only valid inside the app, so the test uses its
 		// own file.
-		u, err := url.Parse(link)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(url.Parse(link))(t)
 		query := u.Query()
 		if query.Get("sslmode") != "verify-full" || mustAsk(t, a.URL, "/read?file="+url.QueryEscape(query.Get("sslrootcert"))) != b.connection().Certificate {
 			t.Errorf("the database URL of the app: got %s, want verify-full with the CA of the connection record", u.RawQuery)
@@ -191,10 +187,7 @@ func TestAppAndItsDatabase(t *testing.T) {
 func (b *box) inside(link string) *pgx.Conn {
 	b.t.Helper()
 	link, _, _ = strings.Cut(link, "?")
-	conn, err := b.dial(link + "?sslmode=verify-full")
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	conn := must.Get(b.dial(link + "?sslmode=verify-full"))(b.t)
 	return conn
 }
 
@@ -244,9 +237,7 @@ func TestHealthOfApps(t *testing.T) {
 	}
 	for _, engine := range []string{fakeservice.EngineApps, fakeservice.EnginePostgres} {
 		killed := b.process(engine)
-		if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Kill(killed, syscall.SIGKILL))
 		machine.Until(t, "another "+engine+" process", func() bool {
 			pid := b.process(engine)
 			return pid != 0 && pid != killed
@@ -313,9 +304,7 @@ func TestBackupsOfApps(t *testing.T) {
 func TestAppsGo(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	if err := os.Chmod(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(folder, 0o755))
 	f := start(t, withRepositories(t), func(o *dataplane.Options) { o.AppsFolder = folder })
 	one, other := f.fullBox(), f.fullBox()
 	first, second := one.mustRun(one.importApp("octo/app", object{})), other.mustRun(other.importApp("octo/app", object{}))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // authRecord is the auth engine's part of the connection record.
@@ -23,14 +24,9 @@ type authRecord struct {
 func (b *box) auth() authRecord {
 	b.t.Helper()
 	_, answer := b.call("GET", b.path+"/connection", nil)
-	text, err := json.Marshal(answer["engines"].(object)["auth"])
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(answer["engines"].(object)["auth"]))(b.t)
 	var record authRecord
-	if err := json.Unmarshal(text, &record); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, json.Unmarshal(text, &record))
 	return record
 }
 
@@ -42,24 +38,13 @@ func (a authRecord) post(t *testing.T, key, path string, body object) (int, obje
 // send sends a request to the auth engine and returns the status and the body.
 func (a authRecord) send(t *testing.T, key, method, path string, body object) (int, object) {
 	t.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request, err := http.NewRequest(method, a.URL+path, bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(body))(t)
+	request := must.Get(http.NewRequest(method, a.URL+path, bytes.NewReader(text)))(t)
 	request.Header.Set("apikey", key)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(t)
 	defer response.Body.Close()
 	var answer object
-	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.NewDecoder(response.Body).Decode(&answer))
 	return response.StatusCode, answer
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // authjs is the folder of a program that uses the JavaScript auth client.
@@ -61,10 +62,7 @@ func TestAuthJS(t *testing.T) {
 	if err != nil {
 		t.Fatalf("auth-js after %d steps: got error %s, want none; its errors:\n%s", steps, err, complained.String())
 	}
-	source, err := os.ReadFile(filepath.Join(authjs, "client.mjs"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile(filepath.Join(authjs, "client.mjs")))(t)
 	if want := bytes.Count(source, []byte("\nawait step(")); steps == 0 || steps != want || !strings.Contains(said.String(), fmt.Sprintf("steps: %d\n", want)) {
 		t.Errorf("auth-js: got %d steps, want %d", steps, want)
 	}
@@ -94,10 +92,7 @@ func (b *box) toldOfAccounts(secrets []string) {
 			continue
 		}
 		told[e.Type]++
-		text, err := json.Marshal(e.Data)
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(e.Data))(b.t)
 		if e.InstanceID != b.id || e.Data["user_id"] == "" || len(e.Data) != 1 || bytes.Contains(text, []byte("@")) {
 			b.t.Errorf("the event %s of %s: got %s, want only a user of %s", e.Type, e.InstanceID, text, b.id)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // object is a JSON object.
@@ -39,14 +40,9 @@ func (f *fake) request(method, path string, body any) *http.Request {
 	f.t.Helper()
 	var text bytes.Buffer
 	if body != nil {
-		if err := json.NewEncoder(&text).Encode(body); err != nil {
-			f.t.Fatal(err)
-		}
+		must.Do(f.t, json.NewEncoder(&text).Encode(body))
 	}
-	request, err := http.NewRequest(method, f.BaseURL+path, &text)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	request := must.Get(http.NewRequest(method, f.BaseURL+path, &text))(f.t)
 	request.Header.Set("Authorization", "Bearer "+f.APIKey())
 	request.Header.Set("Content-Type", "application/json")
 	return request
@@ -55,10 +51,7 @@ func (f *fake) request(method, path string, body any) *http.Request {
 // call sends a request and returns the status and the body.
 func (f *fake) call(method, path string, body any) (int, object) {
 	f.t.Helper()
-	response, err := http.DefaultClient.Do(f.request(method, path, body))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(f.request(method, path, body)))(f.t)
 	defer response.Body.Close()
 	var answer object
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
@@ -76,9 +69,7 @@ func (f *fake) job(method, path string, body any) fakeservice.Job {
 	if status != http.StatusAccepted || id == "" {
 		f.t.Fatalf("%s %s: got %d %v, want 202 with a job", method, path, status, answer)
 	}
-	if err := f.FinishJob(id); err != nil {
-		f.t.Fatal(err)
-	}
+	must.Do(f.t, f.FinishJob(id))
 	for _, j := range f.Jobs() {
 		if j.ID == id {
 			return j
@@ -111,9 +102,7 @@ func (f *fake) box() *box {
 	if status != http.StatusAccepted {
 		f.t.Fatalf("the creation: got %d %v, want 202", status, made)
 	}
-	if err := f.FinishJob(made["job_id"].(string)); err != nil {
-		f.t.Fatal(err)
-	}
+	must.Do(f.t, f.FinishJob(made["job_id"].(string)))
 	id := made["id"].(string)
 	if in, _ := f.Instance(id); in.Status != fakeservice.StatusRunning {
 		for _, j := range f.Jobs() {
@@ -131,9 +120,7 @@ func (f *fake) emptyBox(engines object) *box {
 	if status != http.StatusAccepted {
 		f.t.Fatalf("the creation: got %d %v, want 202", status, made)
 	}
-	if err := f.FinishJob(made["job_id"].(string)); err != nil {
-		f.t.Fatal(err)
-	}
+	must.Do(f.t, f.FinishJob(made["job_id"].(string)))
 	id := made["id"].(string)
 	b := &box{f, id, "/instances/" + id}
 	b.engines(engines)
@@ -167,14 +154,9 @@ func (b *box) connection() connection {
 	if status != http.StatusOK {
 		b.t.Fatalf("the connection record: got %d %v, want 200", status, answer)
 	}
-	text, err := json.Marshal(answer)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(answer))(b.t)
 	var record connection
-	if err := json.Unmarshal(text, &record); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, json.Unmarshal(text, &record))
 	return record
 }
 
@@ -203,10 +185,7 @@ func (b *box) query(sql string, want int) object {
 // CA. change modifies the configuration.
 func (b *box) dial(link string, change ...func(*pgx.ConnConfig)) (*pgx.Conn, error) {
 	b.t.Helper()
-	config, err := pgx.ParseConfig(link)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	config := must.Get(pgx.ParseConfig(link))(b.t)
 	config.TLSConfig = &tls.Config{RootCAs: b.roots(), ServerName: config.Host, MinVersion: tls.VersionTLS12}
 	for _, change := range change {
 		change(config)
@@ -223,10 +202,7 @@ func (b *box) dial(link string, change ...func(*pgx.ConnConfig)) (*pgx.Conn, err
 // owner connects as the owner.
 func (b *box) owner(change ...func(*pgx.ConnConfig)) *pgx.Conn {
 	b.t.Helper()
-	conn, err := b.dial(b.connection().Engines.Postgres.Owner, change...)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	conn := must.Get(b.dial(b.connection().Engines.Postgres.Owner, change...))(b.t)
 	return conn
 }
 
@@ -261,10 +237,7 @@ func from(address string) func(*pgx.ConnConfig) {
 // withPort returns a URL with its port replaced.
 func withPort(t *testing.T, link string, port int) string {
 	t.Helper()
-	u, err := url.Parse(link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(link))(t)
 	u.Host = net.JoinHostPort(u.Hostname(), strconv.Itoa(port))
 	return u.String()
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // sqlState returns the SQLSTATE of an error of Postgres, or "".
@@ -113,9 +114,7 @@ func TestPsqlWithVerifyFull(t *testing.T) {
 		return strings.TrimSpace(string(said)), err
 	}
 	ca := filepath.Join(folder, "ca.pem")
-	if err := os.WriteFile(ca, []byte(record.Certificate), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(ca, []byte(record.Certificate), 0o600))
 	for _, link := range []string{record.Engines.Postgres.Owner, record.Engines.Postgres.ReadOnly} {
 		if said, err := run(link, ca); err != nil || said != "in" {
 			t.Errorf("psql: got %q and error %v, want in", said, err)
@@ -227,19 +226,14 @@ func TestReasonFivePlansConnections(t *testing.T) {
 	b := f.box()
 	link := b.connection().Engines.Postgres.Owner
 	held := []*pgx.Conn{b.owner(), b.owner()}
-	readonly, err := b.dial(b.connection().Engines.Postgres.ReadOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	readonly := must.Get(b.dial(b.connection().Engines.Postgres.ReadOnly))(t)
 	held = append(held, readonly)
 	if _, err := b.dial(link); sqlState(err) != "53300" {
 		t.Errorf("the connection over the limit: got error %v, want SQL state 53300", err)
 	}
 	b.done("PUT", b.path+"/sql-console", object{"mode": "ro"})
 	b.query("SELECT 1", http.StatusServiceUnavailable)
-	if err := held[0].Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, held[0].Close(t.Context()))
 	machine.Until(t, "a connection after another ended", func() bool {
 		conn, err := b.dial(link)
 		if err == nil {

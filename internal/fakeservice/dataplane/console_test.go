@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // No statement in the read-only console can leave the read-only mode, the role or the
@@ -54,10 +55,7 @@ func TestReadOnlyRoleSeesNoPasswords(t *testing.T) {
 	t.Parallel()
 	b := start(t).fullBox()
 	b.exec(b.owner(), "INSERT INTO auth.users (email, encrypted_password) VALUES ('ann@example.test', 'a hash')", "ANALYZE auth.users")
-	conn, err := b.dial(b.connection().Engines.Postgres.ReadOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(b.dial(b.connection().Engines.Postgres.ReadOnly))(t)
 	if n := b.count(conn, "SELECT count(*) FROM auth.users"); n != 0 {
 		t.Errorf("accounts for the read-only role: got %d, want none", n)
 	}

@@ -12,20 +12,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // control requests a control route, as a program on this machine does.
 func (f *fake) control(path string) object {
 	f.t.Helper()
-	request, err := http.NewRequest(http.MethodGet, f.RootURL+path, nil)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	request := must.Get(http.NewRequest(http.MethodGet, f.RootURL+path, nil))(f.t)
 	request.Header.Set("Authorization", "Bearer "+f.ControlToken())
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(f.t)
 	defer response.Body.Close()
 	var answer object
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
@@ -72,9 +67,7 @@ func TestBuildLogs(t *testing.T) {
 	t.Parallel()
 	slow, apps := t.TempDir(), machine.PassableFolder(t, "")
 	recipe := `{"build": "echo step $((0+1)); while [ ! -e gate ]; do sleep 0.02; done; echo step $((1+1))", "start": "sleep 1000"}`
-	if err := os.WriteFile(filepath.Join(slow, "hosting.json"), []byte(recipe), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(slow, "hosting.json"), []byte(recipe), 0o600))
 	b := start(t, withRepositories(t), func(o *dataplane.Options) { o.Repositories["octo/slow"], o.AppsFolder = slow, apps }).fullBox()
 	b.SetDuration("build", time.Millisecond)
 	b.done("POST", b.path+"/apps/import", object{
@@ -94,9 +87,7 @@ func TestBuildLogs(t *testing.T) {
 	if err != nil || len(own) != 1 {
 		t.Fatalf("the folders of the build: got %v and error %v, want one", own, err)
 	}
-	if err := os.WriteFile(filepath.Join(own[0], "gate"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(own[0], "gate"), nil, 0o644))
 	machine.Until(t, "the build ends", func() bool { a, _ = b.App(b.id, "web"); return !a.Builds[0].InProgress() })
 	if a.Builds[0].Status != fakeservice.StatusSuccessful || !strings.Contains(log(), "step 2") {
 		t.Errorf("the build: got %s with the log %q, want %s after step 2", a.Builds[0].Status, log(), fakeservice.StatusSuccessful)

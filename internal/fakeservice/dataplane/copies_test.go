@@ -10,6 +10,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A saved machine can be loaded under a new id, in the same plane and in a different one.
@@ -22,23 +23,21 @@ func TestSaveAndLoad(t *testing.T) {
 	p := r.open(folder)
 	all := []string{core.EnginePostgres, core.EngineAuth, core.EngineApps}
 	r.machine("i-1", all...)
-	must(t, p.Apply(t.Context(), "i-1"))
+	must.Do(t, p.Apply(t.Context(), "i-1"))
 	r.deploy(p, "i-1", "web", "b-1")
 	at := p.Endpoints("i-1")
 	r.exec(p, "i-1", "CREATE TABLE saved (n INT)")
 	keep(t, at.AppURLs["web"], "a note")
 	user := signUp(t, at.AuthURL, "anon")
-	if _, err := p.Backup(t.Context(), "i-1", "bak-1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(p.Backup(t.Context(), "i-1", "bak-1"))(t)
 	saved := filepath.Join(t.TempDir(), "saved")
-	must(t, os.Mkdir(saved+".next", 0o700)) // left by a killed program
+	must.Do(t, os.Mkdir(saved+".next", 0o700)) // left by a killed program
 	for range 2 {
-		must(t, p.Save(t.Context(), "i-1", saved))
+		must.Do(t, p.Save(t.Context(), "i-1", saved))
 	}
 	r.exec(p, "i-1", "DROP TABLE saved")
 	keep(t, at.AppURLs["web"], "another")
-	must(t, p.DropBackup(t.Context(), "i-1", "bak-1"))
+	must.Do(t, p.DropBackup(t.Context(), "i-1", "bak-1"))
 
 	apps, _ := r.DesiredMachine("i-1")
 	fork := func(id string, engines ...string) {
@@ -58,18 +57,18 @@ func TestSaveAndLoad(t *testing.T) {
 			t.Errorf("DATABASE_URL of the app of %s: got another host, want %s", id, is.Host)
 		}
 		signIn(t, is.AuthURL, "anon", user)
-		must(t, p.Restore(t.Context(), id, "bak-1"))
+		must.Do(t, p.Restore(t.Context(), id, "bak-1"))
 		r.exec(p, id, "SELECT * FROM saved")
 	}
 	fork("i-2", all...)
-	must(t, p.Load(t.Context(), "i-2", saved))
+	must.Do(t, p.Load(t.Context(), "i-2", saved))
 	check(p, "i-2")
 	if one, other := p.Endpoints("i-1"), p.Endpoints("i-2"); one.Host == other.Host || one.AppURLs["web"] == other.AppURLs["web"] {
 		t.Errorf("the endpoints of the fork: got %+v, want others than %+v", other, one)
 	}
 	r.forgetNews()
 	for range 2 {
-		must(t, p.Load(t.Context(), "i-1", saved))
+		must.Do(t, p.Load(t.Context(), "i-1", saved))
 	}
 	check(p, "i-1")
 	if is := p.Endpoints("i-1"); is.Host != at.Host || is.PostgresDirectPort != at.PostgresDirectPort {
@@ -81,15 +80,13 @@ func TestSaveAndLoad(t *testing.T) {
 	r.exec(p, "i-1", "SELECT * FROM saved")
 
 	// A different plane without Keep, and an instance without an auth engine.
-	binaries, err := postgres.Locate(t.Context(), "")
-	must(t, err)
-	other, err := dataplane.New(dataplane.Options{Postgres: binaries, StateFolder: stateFolder(t), AppsFolder: os.TempDir(),
-		Environment: os.Environ(), Go: fakeservicetest.GoCaches(t)})
-	must(t, err)
-	t.Cleanup(func() { must(t, other.Close()) })
+	binaries := must.Get(postgres.Locate(t.Context(), ""))(t)
+	other := must.Get(dataplane.New(dataplane.Options{Postgres: binaries, StateFolder: stateFolder(t), AppsFolder: os.TempDir(),
+		Environment: os.Environ(), Go: fakeservicetest.GoCaches(t)}))(t)
+	t.Cleanup(func() { must.Do(t, other.Close()) })
 	other.Attach(r)
 	fork("i-3", core.EnginePostgres, core.EngineApps)
-	must(t, other.Load(t.Context(), "i-3", saved))
+	must.Do(t, other.Load(t.Context(), "i-3", saved))
 	r.exec(other, "i-3", "SELECT * FROM saved")
 	r.awaitRun("i-3", "web")
 	m, _ := r.DesiredMachine("i-3")
@@ -97,9 +94,9 @@ func TestSaveAndLoad(t *testing.T) {
 		t.Error("the accounts of an engine that is off: got no error, want one")
 	}
 	// A loaded machine is resumed like any other.
-	must(t, p.Close())
+	must.Do(t, p.Close())
 	p = r.open(folder)
-	must(t, p.Resume(t.Context(), []string{"i-1", "i-2"}))
+	must.Do(t, p.Resume(t.Context(), []string{"i-1", "i-2"}))
 	check(p, "i-2")
 }
 
@@ -107,11 +104,9 @@ func TestSaveAndLoad(t *testing.T) {
 // would be left out.
 func TestCopyOfAnEngineThatCannotRun(t *testing.T) {
 	t.Parallel()
-	binaries, err := postgres.Locate(t.Context(), "")
-	must(t, err)
-	p, err := dataplane.New(dataplane.Options{Postgres: binaries, StateFolder: diskFolder(t), Environment: os.Environ()})
-	must(t, err)
-	t.Cleanup(func() { must(t, p.Close()) })
+	binaries := must.Get(postgres.Locate(t.Context(), ""))(t)
+	p := must.Get(dataplane.New(dataplane.Options{Postgres: binaries, StateFolder: diskFolder(t), Environment: os.Environ()}))(t)
+	t.Cleanup(func() { must.Do(t, p.Close()) })
 	for _, engine := range []string{core.EngineRedis, core.EngineCouchDB} {
 		folder := t.TempDir()
 		write(t, filepath.Join(folder, engine, "file"), "")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 const couchKillFolder = "DATAPLANE_COUCHDB_FOLDER"
@@ -25,7 +26,7 @@ func TestPlaneWithCouchDBThatIsKilled(t *testing.T) {
 	r := newRecords(t)
 	p := r.open(folder)
 	r.machine("i-1", core.EngineCouchDB)
-	must(t, p.Apply(t.Context(), "i-1"))
+	must.Do(t, p.Apply(t.Context(), "i-1"))
 	r.couch(p, "i-1").put("v")
 	fmt.Println("answered")
 	select {} // until it is killed
@@ -41,11 +42,10 @@ func TestCouchDBSurvivesAKill(t *testing.T) {
 	child.Env = append(os.Environ(), "TMPDIR="+diskFolder(t), couchKillFolder+"="+folder)
 	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	child.Stderr = os.Stderr
-	out, err := child.StdoutPipe()
-	must(t, err)
-	must(t, child.Start())
+	out := must.Get(child.StdoutPipe())(t)
+	must.Do(t, child.Start())
 	said, err := bufio.NewReader(out).ReadString('\n')
-	must(t, child.Process.Kill())
+	must.Do(t, child.Process.Kill())
 	_ = child.Wait() // it was killed
 	if err != nil || said != "answered\n" {
 		t.Fatalf("the output of the program: got %q and error %v, want answered", said, err)
@@ -53,6 +53,6 @@ func TestCouchDBSurvivesAKill(t *testing.T) {
 	r := newRecords(t)
 	r.machine("i-1", core.EngineCouchDB)
 	p := r.open(folder)
-	must(t, p.Resume(t.Context(), []string{"i-1"}))
+	must.Do(t, p.Resume(t.Context(), []string{"i-1"}))
 	r.couch(p, "i-1").has("v")
 }

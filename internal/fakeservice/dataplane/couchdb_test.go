@@ -23,6 +23,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // needsCouchDB skips the test without Node.js or the npm packages of CouchDB.
@@ -66,8 +67,7 @@ func (c *couch) try(method, path, body string) (status int, answer object, err e
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), machine.Patience)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path, strings.NewReader(body))
-	must(c.t, err)
+	request := must.Get(http.NewRequestWithContext(ctx, method, c.base+path, strings.NewReader(body)))(c.t)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -272,9 +272,7 @@ func TestKilledCouchDBComesBack(t *testing.T) {
 	if err != nil || id == 0 {
 		t.Fatalf("the server's process: got %d and error %v, want one", id, err)
 	}
-	if err := server.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Kill())
 	machine.Until(t, "another server", func() bool { now := b.pid("couchdb"); return now != 0 && now != id })
 	client.has("v")
 }
@@ -284,10 +282,7 @@ func TestCouchDBFork(t *testing.T) {
 	t.Parallel()
 	b := start(t).couchBox()
 	b.couch().put("first")
-	service, err := b.Fork(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	service := must.Get(b.Fork(t.Context()))(t)
 	t.Cleanup(func() {
 		if err := service.Close(); err != nil {
 			t.Error(err)
@@ -326,11 +321,11 @@ func TestCouchDBIsKept(t *testing.T) {
 	p := r.open(folder)
 	for _, id := range []string{"i-1", "i-2"} {
 		r.machine(id, core.EngineCouchDB)
-		must(t, p.Apply(t.Context(), id))
+		must.Do(t, p.Apply(t.Context(), id))
 		r.couch(p, id).put("first")
 	}
 	before := p.Endpoints("i-1")
-	must(t, p.Close())
+	must.Do(t, p.Close())
 	if left := processes.With(t, folder); len(left) != 0 {
 		t.Errorf("processes after Close: got %v, want none", left)
 	}
@@ -338,7 +333,7 @@ func TestCouchDBIsKept(t *testing.T) {
 	r.rotate("i-1")
 	r.remove("i-2")
 	p = r.open(folder)
-	must(t, p.Resume(t.Context(), []string{"i-1"}))
+	must.Do(t, p.Resume(t.Context(), []string{"i-1"}))
 	if is := p.Endpoints("i-1"); !equalEndpoints(is, before) {
 		t.Errorf("endpoints after a restart: got %+v, want %+v", is, before)
 	}
@@ -348,11 +343,11 @@ func TestCouchDBIsKept(t *testing.T) {
 	}
 
 	saved := filepath.Join(t.TempDir(), "saved")
-	must(t, p.Save(t.Context(), "i-1", saved))
+	must.Do(t, p.Save(t.Context(), "i-1", saved))
 	r.couch(p, "i-1").put("second")
 	r.machine("i-3", core.EngineCouchDB)
 	for _, id := range []string{"i-3", "i-1"} {
-		must(t, p.Load(t.Context(), id, saved))
+		must.Do(t, p.Load(t.Context(), id, saved))
 		r.couch(p, id).has("first")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // in makes a connection go to a different database.
@@ -23,10 +24,7 @@ func TestDatabases(t *testing.T) {
 	b.done("POST", b.path+"/postgres/databases", object{"name": "shop"})
 	shop := b.owner(in("shop"))
 	b.exec(shop, "CREATE TABLE orders (n INT)")
-	readonly, err := b.dial(b.connection().Engines.Postgres.ReadOnly, in("shop"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	readonly := must.Get(b.dial(b.connection().Engines.Postgres.ReadOnly, in("shop")))(t)
 	if n := b.count(readonly, "SELECT count(*) FROM orders"); n != 0 {
 		t.Errorf("rows of the table: got %d, want none", n)
 	}
@@ -84,13 +82,8 @@ func (f *fake) keyed(method, path string, body any, key string) int {
 	f.t.Helper()
 	request := f.request(method, path, body)
 	request.Header.Set("Idempotency-Key", key)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	if err := response.Body.Close(); err != nil {
-		f.t.Fatal(err)
-	}
+	response := must.Get(http.DefaultClient.Do(request))(f.t)
+	must.Do(f.t, response.Body.Close())
 	return response.StatusCode
 }
 

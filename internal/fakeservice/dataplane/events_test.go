@@ -15,6 +15,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Every type of event has a cause in the service itself: the operation, the client of an
@@ -65,7 +66,7 @@ var causes = []struct {
 		b.id, _ = made["id"].(string)
 		b.path = "/instances/" + b.id
 	}},
-	{"ready", func(b *box) { must(b.t, b.FinishJob(b.Jobs()[0].ID)) }},
+	{"ready", func(b *box) { must.Do(b.t, b.FinishJob(b.Jobs()[0].ID)) }},
 	{"resize", func(b *box) { b.done("POST", b.path+"/actions/resize", object{"plan": "medium"}) }},
 	{"engines", func(b *box) {
 		b.engines(object{"postgres": object{}, "redis": object{}, "nats": object{}, "couchdb": object{}, "apps": object{}, "auth": object{}})
@@ -116,11 +117,10 @@ var causes = []struct {
 	}},
 	{"nats_stream_created", func(b *box) { b.stream("orders", 1) }},
 	{"nats_stream_purged", func(b *box) {
-		stream, err := b.streams().Stream(b.t.Context(), "orders")
-		must(b.t, err)
-		must(b.t, stream.Purge(b.t.Context()))
+		stream := must.Get(b.streams().Stream(b.t.Context(), "orders"))(b.t)
+		must.Do(b.t, stream.Purge(b.t.Context()))
 	}},
-	{"nats_stream_deleted", func(b *box) { must(b.t, b.streams().DeleteStream(b.t.Context(), "orders")) }},
+	{"nats_stream_deleted", func(b *box) { must.Do(b.t, b.streams().DeleteStream(b.t.Context(), "orders")) }},
 
 	{"auth_user_created", func(b *box) { b.users("POST", "/signup", account) }},
 	{"auth_link_sent", func(b *box) {
@@ -176,8 +176,7 @@ func (b *box) consent() {
 	b.t.Helper()
 	application := httptest.NewServer(http.NotFoundHandler())
 	defer application.Close()
-	client, err := b.RegisterClient("Agent", []string{application.URL})
-	must(b.t, err)
+	client := must.Get(b.RegisterClient("Agent", []string{application.URL}))(b.t)
 	request := url.Values{
 		"client_id": {client.ID}, "redirect_uri": {application.URL}, "response_type": {"code"}, "resource": {b.MCPURL},
 		"code_challenge": {strings.Repeat("A", 43)}, "code_challenge_method": {"S256"},

@@ -22,6 +22,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // TestKills runs a plane in a separate program. The program does one deed after the other
@@ -164,9 +165,7 @@ func TestPlaneThatIsKilled(t *testing.T) {
 		return
 	}
 	var round, edition int
-	if _, err := fmt.Sscan(os.Getenv(killsRound), &round, &edition); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Sscan(os.Getenv(killsRound), &round, &edition))(t)
 	a := newActor(t)
 	a.setEdition(edition)
 	a.p = a.open(folder)
@@ -230,9 +229,8 @@ func (w *world) killAt(t *testing.T, folder string, round, begun int, while time
 	child.Env = append(os.Environ(), "TMPDIR="+diskFolder(t), killsFolder+"="+folder, fmt.Sprintf("%s=%d %d", killsRound, round, w.edition))
 	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	child.Stderr = os.Stderr
-	out, err := child.StdoutPipe()
-	must(t, err)
-	must(t, child.Start())
+	out := must.Get(child.StdoutPipe())(t)
+	must.Do(t, child.Start())
 	var said []string
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		said = append(said, lines.Text())
@@ -292,7 +290,7 @@ func (w *world) check(t *testing.T, folder string, doing deed) {
 	}
 	a.setEdition(w.edition)
 	a.p = a.open(folder)
-	must(t, a.do(deed{what: "resume"}))
+	must.Do(t, a.do(deed{what: "resume"}))
 	switch doing.what {
 	case "", "the end", "resume":
 	case "insert", "keep", "sign up":
@@ -303,7 +301,7 @@ func (w *world) check(t *testing.T, folder string, doing deed) {
 		}
 		w.did(doing)
 	}
-	must(t, a.do(deed{what: "apply"}))
+	must.Do(t, a.do(deed{what: "apply"}))
 	w.checkRows(t, a, doing)
 	auth := a.p.Endpoints(killed).AuthURL
 	for user := range w.users {
@@ -317,22 +315,20 @@ func (w *world) check(t *testing.T, folder string, doing deed) {
 		if text := kept(t, a.url()); doing.what != "keep" && w.note != "" && text != w.note {
 			t.Errorf("the note of the app: got %q, want %q", text, w.note)
 		}
-		must(t, a.do(deed{"keep", doing.n}))
+		must.Do(t, a.do(deed{"keep", doing.n}))
 		w.note = strconv.Itoa(doing.n)
 	}
-	must(t, a.p.Close())
+	must.Do(t, a.p.Close())
 }
 
 func (w *world) checkRows(t *testing.T, a *actor, doing deed) {
 	t.Helper()
-	m, err := a.DesiredMachine(killed)
-	must(t, err)
-	found, err := a.p.Query(t.Context(), core.Query{Instance: m.Instance, Database: postgres.DefaultDatabase, Mode: "ro", SQL: "SELECT n FROM t"})
-	must(t, err)
+	m := must.Get(a.DesiredMachine(killed))(t)
+	found := must.Get(a.p.Query(t.Context(), core.Query{Instance: m.Instance, Database: postgres.DefaultDatabase, Mode: "ro",
+		SQL: "SELECT n FROM t"}))(t)
 	var rows []int
 	for _, row := range found.Rows {
-		n, err := strconv.Atoi(fmt.Sprint(row[0]))
-		must(t, err)
+		n := must.Get(strconv.Atoi(fmt.Sprint(row[0])))(t)
 		rows = append(rows, n)
 	}
 	if doing.what == "insert" && slices.Contains(rows, doing.n) {

@@ -16,15 +16,13 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // left lists the names in a folder.
 func left(t *testing.T, folder string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(folder))(t)
 	var names []string
 	for _, entry := range entries {
 		names = append(names, entry.Name())
@@ -118,9 +116,7 @@ func TestKilledPostgresComesBack(t *testing.T) {
 		if err != nil || id == 0 {
 			t.Fatalf("the server's process: got %d and error %v, want one", id, err)
 		}
-		if err := server.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, server.Kill())
 		machine.Until(t, "another server", func() bool { now := postmaster(t, folder); return now != 0 && now != id })
 		var conn *pgx.Conn
 		machine.Until(t, "a connection", func() bool { conn, err = b.dial(link); return err == nil })
@@ -143,9 +139,7 @@ func TestKilledPgBouncerComesBack(t *testing.T) {
 		return
 	}
 	pooled := withPort(t, record.Owner, record.Pooled)
-	if err := pgBouncer(t, folder).Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pgBouncer(t, folder).Kill())
 	machine.Until(t, "a pooled connection", func() bool { _, err := b.dial(pooled); return err == nil })
 }
 
@@ -158,10 +152,7 @@ func pgBouncer(t *testing.T, folder string) *os.Process {
 	if len(running) != 1 {
 		t.Fatalf("PgBouncers: got %v, want one", running)
 	}
-	bouncer, err := os.FindProcess(running[0].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bouncer := must.Get(os.FindProcess(running[0].ID))(t)
 	return bouncer
 }
 
@@ -219,10 +210,7 @@ func TestInstancesDoNotSeeEachOther(t *testing.T) {
 		t.Errorf("the hosts of both instances: got %s twice, want two", one.connection().Host)
 	}
 	// The password of one instance does not work for the other.
-	here, err := pgx.ParseConfig(one.connection().Engines.Postgres.Owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := must.Get(pgx.ParseConfig(one.connection().Engines.Postgres.Owner))(t)
 	if _, err := other.dial(other.connection().Engines.Postgres.Owner, func(c *pgx.ConnConfig) { c.Password = here.Password }); sqlState(err) != "28P01" {
 		t.Errorf("the password of one instance at the other: got error %v, want SQL state 28P01", err)
 	}
@@ -263,9 +251,7 @@ func TestFolderThatNobodyElseCanEnter(t *testing.T) {
 		return // the programs run as the test's own user then
 	}
 	folder := stateFolder(t)
-	if err := os.Chmod(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(folder, 0o700))
 	_, err := dataplane.New(dataplane.Options{StateFolder: folder})
 	if err == nil || !strings.Contains(err.Error(), folder) {
 		t.Errorf("New: got error %v, want one with %s", err, folder)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // broken is a ControlPlane whose DesiredMachine panics.
@@ -17,10 +18,7 @@ func (broken) DesiredMachine(string) (core.DesiredMachine, error) { panic("broke
 // used afterwards.
 func TestPanicInAnOperation(t *testing.T) {
 	t.Parallel()
-	plane, err := dataplane.New(dataplane.Options{StateFolder: stateFolder(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plane := must.Get(dataplane.New(dataplane.Options{StateFolder: stateFolder(t)}))(t)
 	t.Cleanup(func() {
 		if err := plane.Close(); err != nil {
 			t.Error(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // nanoClient is the folder of a program that uses CouchDB's JavaScript client.
@@ -32,7 +33,7 @@ func TestNano(t *testing.T) {
 	t.Cleanup(deeds.Close)
 	record := b.connection()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	must(t, os.WriteFile(ca, []byte(record.Certificate), 0o600))
+	must.Do(t, os.WriteFile(ca, []byte(record.Certificate), 0o600))
 
 	ctx, cancel := context.WithTimeout(t.Context(), machine.Patience)
 	defer cancel()
@@ -52,8 +53,7 @@ func TestNano(t *testing.T) {
 	if err != nil {
 		t.Fatalf("nano after %d steps: got error %s, want none; its errors:\n%s", steps, err, complained.String())
 	}
-	source, err := os.ReadFile(filepath.Join(nanoClient, "client.mjs"))
-	must(t, err)
+	source := must.Get(os.ReadFile(filepath.Join(nanoClient, "client.mjs")))(t)
 	if want := bytes.Count(source, []byte("\nawait step(")); steps == 0 || steps != want || !strings.Contains(said.String(), fmt.Sprintf("steps: %d\n", want)) {
 		t.Errorf("nano: got %d steps, want %d", steps, want)
 	}

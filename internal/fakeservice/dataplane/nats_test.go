@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // natsBox creates an instance with only NATS.
@@ -40,19 +41,13 @@ func (b *box) dialNATS(link string, options ...nats.Option) (*nats.Conn, error) 
 // nats connects with the record's URL.
 func (b *box) nats(options ...nats.Option) *nats.Conn {
 	b.t.Helper()
-	connection, err := b.dialNATS(b.connection().Engines.NATS.URL, options...)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	connection := must.Get(b.dialNATS(b.connection().Engines.NATS.URL, options...))(b.t)
 	return connection
 }
 
 func (b *box) streams() jetstream.JetStream {
 	b.t.Helper()
-	manager, err := jetstream.New(b.nats(), jetstream.WithDefaultTimeout(machine.Patience))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	manager := must.Get(jetstream.New(b.nats(), jetstream.WithDefaultTimeout(machine.Patience)))(b.t)
 	return manager
 }
 
@@ -60,13 +55,9 @@ func (b *box) streams() jetstream.JetStream {
 func (b *box) stream(name string, messages int) {
 	b.t.Helper()
 	manager := b.streams()
-	if _, err := manager.CreateStream(b.t.Context(), jetstream.StreamConfig{Name: name, Subjects: []string{name}}); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Get(manager.CreateStream(b.t.Context(), jetstream.StreamConfig{Name: name, Subjects: []string{name}}))(b.t)
 	for range messages {
-		if _, err := manager.Publish(b.t.Context(), name, []byte("text")); err != nil {
-			b.t.Fatal(err)
-		}
+		must.Get(manager.Publish(b.t.Context(), name, []byte("text")))(b.t)
 	}
 }
 
@@ -218,9 +209,7 @@ func TestNATSBackups(t *testing.T) {
 	b.Advance(24 * time.Hour)
 	daily := b.backups()[0]
 	b.stream("later", 1)
-	if err := b.streams().DeleteStream(t.Context(), "orders"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.streams().DeleteStream(t.Context(), "orders"))
 	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": daily.ID})
 	b.holds("orders", 3)
 	b.lacks("later")

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // goodRecord is the record of a machine with an app.
@@ -32,9 +34,9 @@ func TestKeptFolderThatLeadsElsewhere(t *testing.T) {
 		return func(t *testing.T, folder string) {
 			t.Helper()
 			at := filepath.Join(folder, path)
-			must(t, os.RemoveAll(at))
-			must(t, os.MkdirAll(filepath.Dir(at), 0o700))
-			must(t, os.Symlink(filepath.Join(filepath.Dir(folder), "victim"), at))
+			must.Do(t, os.RemoveAll(at))
+			must.Do(t, os.MkdirAll(filepath.Dir(at), 0o700))
+			must.Do(t, os.Symlink(filepath.Join(filepath.Dir(folder), "victim"), at))
 		}
 	}
 	rows := map[string]struct {
@@ -98,7 +100,7 @@ func TestKeptFolderThatLeadsElsewhere(t *testing.T) {
 			before := listed(t, victim)
 			p, err := newPlane(t, folder)
 			if p != nil {
-				must(t, p.Close())
+				must.Do(t, p.Close())
 			}
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "from a copy")) {
 				t.Errorf("New: got error %v, want %q", err, c.want)
@@ -115,15 +117,15 @@ func TestKeptFolderThatLeadsElsewhere(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.WriteFile(path, []byte(text), 0o600))
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // listed describes everything in a folder, with modes and times.
 func listed(t *testing.T, folder string) string {
 	t.Helper()
 	var all strings.Builder
-	must(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

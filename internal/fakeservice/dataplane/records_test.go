@@ -20,6 +20,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/postgres"
 	fakeredis "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // records is a control plane that keeps the desired machines across the planes that run
@@ -43,10 +44,7 @@ func newRecords(t *testing.T) *records {
 			t.Error(err)
 		}
 	})
-	m, err := service.DesiredMachine(service.AddInstance(core.Instance{}).ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(service.DesiredMachine(service.AddInstance(core.Instance{}).ID))(t)
 	return &records{t: t, authority: m.CA, machines: map[string]core.DesiredMachine{}, news: map[string]string{}}
 }
 
@@ -149,16 +147,14 @@ func (r *records) build(p *dataplane.Plane, id, name, build string) {
 	r.t.Helper()
 	a := core.App{Name: name, Repo: "octo/app", Branch: "main", Port: 3000, HealthPath: "/healthz", Public: true}
 	r.change(id, func(m *core.DesiredMachine) { m.Apps = []core.App{a} })
-	if _, err := p.Build(r.t.Context(), id, a, build); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Get(p.Build(r.t.Context(), id, a, build))(r.t)
 }
 
 // deploy builds an app and runs it until it answers.
 func (r *records) deploy(p *dataplane.Plane, id, name, build string) {
 	r.t.Helper()
 	r.build(p, id, name, build)
-	must(r.t, p.Deploy(r.t.Context(), id, name, build))
+	must.Do(r.t, p.Deploy(r.t.Context(), id, name, build))
 	r.awaitRun(id, name)
 	r.forgetNews()
 }
@@ -166,8 +162,7 @@ func (r *records) deploy(p *dataplane.Plane, id, name, build string) {
 // exec runs a statement as the owner, which must succeed.
 func (r *records) exec(p *dataplane.Plane, id, sql string) {
 	r.t.Helper()
-	m, err := r.DesiredMachine(id)
-	must(r.t, err)
+	m := must.Get(r.DesiredMachine(id))(r.t)
 	if _, err := p.Query(r.t.Context(), core.Query{Instance: m.Instance, Database: postgres.DefaultDatabase, Mode: "rw", SQL: sql}); err != nil {
 		r.t.Fatalf("%s: %s", sql, err)
 	}
@@ -182,9 +177,9 @@ func keptFolder(t *testing.T) string {
 
 func newPlane(t *testing.T, folder string) (*dataplane.Plane, error) {
 	t.Helper()
-	binaries, err := postgres.Locate(t.Context(), "")
-	must(t, err)
+	binaries := must.Get(postgres.Locate(t.Context(), ""))(t)
 	o := dataplane.Options{Postgres: binaries, Keep: folder, Environment: os.Environ(), Go: fakeservicetest.GoCaches(t)}
+	var err error
 	if o.Redis, err = fakeredis.Locate(t.Context()); err != nil {
 		machine.Lacks(t, "%s", err)
 	}
@@ -197,8 +192,7 @@ func newPlane(t *testing.T, folder string) (*dataplane.Plane, error) {
 // open opens a plane on a folder. It must be closed before the next one is opened.
 func (r *records) open(folder string) *dataplane.Plane {
 	r.t.Helper()
-	p, err := newPlane(r.t, folder)
-	must(r.t, err)
+	p := must.Get(newPlane(r.t, folder))(r.t)
 	r.t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			r.t.Error(err)
@@ -207,13 +201,6 @@ func (r *records) open(folder string) *dataplane.Plane {
 	p.Attach(r)
 	r.forgetNews()
 	return p
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func equalEndpoints(a, b core.Endpoints) bool {
@@ -246,14 +233,11 @@ func signIn(t *testing.T, auth, key, user string) {
 
 func postAuth(t *testing.T, address, key, user string) int {
 	t.Helper()
-	body, err := json.Marshal(object{"email": user, "password": "correct horse"})
-	must(t, err)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, bytes.NewReader(body))
-	must(t, err)
+	body := must.Get(json.Marshal(object{"email": user, "password": "correct horse"}))(t)
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, address, bytes.NewReader(body)))(t)
 	request.Header.Set("apikey", key)
 	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	must(t, err)
-	must(t, response.Body.Close())
+	response := must.Get(http.DefaultClient.Do(request))(t)
+	must.Do(t, response.Body.Close())
 	return response.StatusCode
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	fakeredis "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // redisBox creates an instance with only Redis. It skips the test without a redis-server.
@@ -36,10 +37,7 @@ func (f *fake) redisBox() *box {
 // application: it trusts only the record's CA.
 func (b *box) redis(change ...func(*redis.Options)) *redis.Client {
 	b.t.Helper()
-	options, err := redis.ParseURL(b.connection().Engines.Redis.URL)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	options := must.Get(redis.ParseURL(b.connection().Engines.Redis.URL))(b.t)
 	options.TLSConfig.RootCAs = b.roots()
 	options.MaxRetries, options.DialerRetries = -1, 1
 	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = machine.Patience, machine.Patience, machine.Patience
@@ -121,9 +119,7 @@ func TestRedisRotation(t *testing.T) {
 	b.set(held, "k", "v")
 	session := held.Conn()
 	defer session.Close()
-	if err := session.Ping(t.Context()).Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, session.Ping(t.Context()).Err())
 	b.done("POST", b.path+"/actions/rotate", object{})
 	if err := old.Ping(t.Context()).Err(); err == nil || !strings.HasPrefix(err.Error(), "WRONGPASS") {
 		t.Errorf("the old password: got error %v, want WRONGPASS", err)
@@ -193,7 +189,7 @@ func TestRestoreThatFailsMidwayCanBeUndone(t *testing.T) {
 	b.Advance(24 * time.Hour)
 	daily := b.backups()[0]
 	b.set(b.redis(), "k", "current")
-	must(t, os.Remove(filepath.Join(folder, "backups", b.id, daily.ID, "postgres", "global", "pg_control")))
+	must.Do(t, os.Remove(filepath.Join(folder, "backups", b.id, daily.ID, "postgres", "global", "pg_control")))
 	if j := b.job("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": daily.ID}); j.Status != "failed" {
 		t.Fatalf("a restore from a damaged backup: got a job that is %s, want failed", j.Status)
 	}
@@ -291,9 +287,7 @@ func TestKilledRedisComesBack(t *testing.T) {
 	if err != nil || id == 0 {
 		t.Fatalf("the server's process: got %d and error %v, want one", id, err)
 	}
-	if err := server.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Kill())
 	machine.Until(t, "another server", func() bool { now := b.pid("redis"); return now != 0 && now != id })
 	b.get(b.redis(), "k", "v")
 }

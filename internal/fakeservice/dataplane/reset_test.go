@@ -18,6 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Resets during all kinds of work leave neither a process nor a file. The work creates
@@ -105,9 +106,7 @@ func builtApp(t *testing.T) string {
 	if said, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("%s\n%s", err, said)
 	}
-	if err := os.WriteFile(filepath.Join(repository, "hosting.json"), []byte(`{"build": "true", "start": "./app"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(repository, "hosting.json"), []byte(`{"build": "true", "start": "./app"}`), 0o600))
 	return repository
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/workdir"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A plane that is closed and opened again resumes everything at the same addresses.
@@ -28,7 +29,7 @@ func TestResume(t *testing.T) {
 	r.machine("i-2", core.EnginePostgres)
 	r.machine("i-3")
 	for id := range r.machines {
-		must(t, p.Apply(t.Context(), id))
+		must.Do(t, p.Apply(t.Context(), id))
 	}
 	r.deploy(p, "i-1", "web", "b-1")
 	r.build(p, "i-1", "web", "b-2") // the build has ended, and is not deployed yet
@@ -41,10 +42,8 @@ func TestResume(t *testing.T) {
 	url := before["i-1"].AppURLs["web"]
 	keep(t, url, "a note")
 	user := signUp(t, before["i-1"].AuthURL, r.credentials("i-1").AuthAnonKey)
-	if _, err := p.Backup(t.Context(), "i-1", "bak-1"); err != nil {
-		t.Fatal(err)
-	}
-	must(t, p.Close())
+	must.Get(p.Backup(t.Context(), "i-1", "bak-1"))(t)
+	must.Do(t, p.Close())
 	if left := processes.With(t, folder); len(left) != 0 {
 		t.Errorf("processes after Close: got %v, want none", left)
 	}
@@ -55,7 +54,7 @@ func TestResume(t *testing.T) {
 	r.rotate("i-1")
 	r.machine("i-4", core.EnginePostgres)
 	p = r.open(folder)
-	must(t, p.Resume(t.Context(), []string{"i-1", "i-3", "i-4"}))
+	must.Do(t, p.Resume(t.Context(), []string{"i-1", "i-3", "i-4"}))
 	for _, id := range []string{"i-1", "i-3"} {
 		if is, was := p.Endpoints(id), before[id]; !equalEndpoints(is, was) {
 			t.Errorf("the endpoints of %s: got %+v, want %+v", id, is, was)
@@ -78,13 +77,13 @@ func TestResume(t *testing.T) {
 	if found, err := filepath.Glob(filepath.Join(folder, "*", "*i-2*")); err != nil || len(found) != 0 {
 		t.Errorf("files of a deleted instance: got %v and error %v, want none", found, err)
 	}
-	must(t, p.Restore(t.Context(), "i-1", "bak-1"))
+	must.Do(t, p.Restore(t.Context(), "i-1", "bak-1"))
 	r.exec(p, "i-1", "SELECT * FROM kept")
-	must(t, p.Deploy(t.Context(), "i-1", "web", "b-2"))
+	must.Do(t, p.Deploy(t.Context(), "i-1", "web", "b-2"))
 	r.awaitRun("i-1", "web")
-	must(t, p.Apply(t.Context(), "i-4"))
+	must.Do(t, p.Apply(t.Context(), "i-4"))
 	for _, id := range []string{"i-1", "i-3", "i-4"} {
-		must(t, p.Remove(t.Context(), id))
+		must.Do(t, p.Remove(t.Context(), id))
 	}
 	if found := left(t, filepath.Join(folder, "apps")); len(found) != 0 {
 		t.Errorf("files of apps: got %v, want none", found)
@@ -106,13 +105,13 @@ func TestResumeOfABrokenMachine(t *testing.T) {
 	p := r.open(folder)
 	r.machine("i-1", core.EnginePostgres, core.EngineApps)
 	r.machine("i-2", core.EnginePostgres)
-	must(t, p.Apply(t.Context(), "i-1"))
-	must(t, p.Apply(t.Context(), "i-2"))
+	must.Do(t, p.Apply(t.Context(), "i-1"))
+	must.Do(t, p.Apply(t.Context(), "i-2"))
 	r.deploy(p, "i-1", "web", "b-1")
 	r.exec(p, "i-1", "CREATE TABLE kept (n INT)")
-	must(t, p.Close())
+	must.Do(t, p.Close())
 	control := filepath.Join(folder, "pg", "i-1", "data", "global", "pg_control")
-	must(t, os.Rename(control, control+".away"))
+	must.Do(t, os.Rename(control, control+".away"))
 
 	p = r.open(folder)
 	if err := p.Resume(t.Context(), []string{"i-1", "i-2"}); err == nil || !strings.Contains(err.Error(), "i-1") || strings.Contains(err.Error(), "i-2") {
@@ -125,8 +124,8 @@ func TestResumeOfABrokenMachine(t *testing.T) {
 	if !r.failed("i-1", "web") {
 		t.Error("the app that does not run was not reported as failed")
 	}
-	must(t, os.Rename(control+".away", control))
-	must(t, p.Apply(t.Context(), "i-1"))
+	must.Do(t, os.Rename(control+".away", control))
+	must.Do(t, p.Apply(t.Context(), "i-1"))
 	r.exec(p, "i-1", "SELECT * FROM kept")
 	r.awaitRun("i-1", "web")
 }
@@ -139,11 +138,11 @@ func TestRepeatedCalls(t *testing.T) {
 	r := newRecords(t)
 	p := r.open(folder)
 	r.machine("i-1", core.EnginePostgres, core.EngineAuth, core.EngineApps)
-	must(t, p.Apply(t.Context(), "i-1"))
+	must.Do(t, p.Apply(t.Context(), "i-1"))
 	r.build(p, "i-1", "web", "b-1")
 	r.build(p, "i-1", "web", "b-1")
 	for range 2 {
-		must(t, p.Deploy(t.Context(), "i-1", "web", "b-1"))
+		must.Do(t, p.Deploy(t.Context(), "i-1", "web", "b-1"))
 		r.awaitRun("i-1", "web")
 		r.forgetNews()
 	}
@@ -151,17 +150,15 @@ func TestRepeatedCalls(t *testing.T) {
 	r.exec(p, "i-1", "CREATE TABLE kept (n INT)")
 	// A completed backup is not changed by a repeated call.
 	half := filepath.Join(folder, "backups", "i-1", "bak-1.next", "postgres")
-	must(t, os.MkdirAll(half, 0o700))
-	first, err := p.Backup(t.Context(), "i-1", "bak-1")
-	must(t, err)
+	must.Do(t, os.MkdirAll(half, 0o700))
+	first := must.Get(p.Backup(t.Context(), "i-1", "bak-1"))(t)
 	r.exec(p, "i-1", "DROP TABLE kept")
-	second, err := p.Backup(t.Context(), "i-1", "bak-1")
-	must(t, err)
+	second := must.Get(p.Backup(t.Context(), "i-1", "bak-1"))(t)
 	if first != second || first == 0 {
 		t.Errorf("the sizes of the backup: got %d and then %d, want the same twice", first, second)
 	}
 	for range 2 {
-		must(t, p.Restore(t.Context(), "i-1", "bak-1"))
+		must.Do(t, p.Restore(t.Context(), "i-1", "bak-1"))
 		r.exec(p, "i-1", "SELECT * FROM kept")
 	}
 	calls := map[string]func(p *dataplane.Plane) error{
@@ -179,21 +176,21 @@ func TestRepeatedCalls(t *testing.T) {
 	}
 	// An auth engine that is turned off while nothing runs leaves no accounts.
 	user := signUp(t, p.Endpoints("i-1").AuthURL, r.credentials("i-1").AuthAnonKey)
-	must(t, p.Close())
+	must.Do(t, p.Close())
 	r.machine("i-1", core.EnginePostgres, core.EngineApps)
 	p = r.open(folder)
-	must(t, p.Resume(t.Context(), []string{"i-1"}))
+	must.Do(t, p.Resume(t.Context(), []string{"i-1"}))
 	r.machine("i-1", core.EnginePostgres, core.EngineAuth, core.EngineApps)
-	must(t, p.Apply(t.Context(), "i-1"))
+	must.Do(t, p.Apply(t.Context(), "i-1"))
 	if signsIn(t, p.Endpoints("i-1").AuthURL, r.credentials("i-1").AuthAnonKey, user) {
 		t.Error("an account has outlived its engine")
 	}
 	for range 2 {
-		must(t, p.RemoveApp(t.Context(), "i-1", "web"))
+		must.Do(t, p.RemoveApp(t.Context(), "i-1", "web"))
 	}
 	r.dropApps("i-1")
 	for range 2 {
-		must(t, p.Remove(t.Context(), "i-1"))
+		must.Do(t, p.Remove(t.Context(), "i-1"))
 	}
 }
 
@@ -205,11 +202,11 @@ func TestKeptMachineThatNobodyAsksFor(t *testing.T) {
 	r := newRecords(t)
 	p := r.open(folder)
 	r.machine("i-1", core.EnginePostgres)
-	must(t, p.Apply(t.Context(), "i-1"))
+	must.Do(t, p.Apply(t.Context(), "i-1"))
 	r.exec(p, "i-1", "CREATE TABLE lost (n INT)")
-	must(t, p.Close())
+	must.Do(t, p.Close())
 	p = r.open(folder)
-	must(t, p.Apply(t.Context(), "i-1"))
+	must.Do(t, p.Apply(t.Context(), "i-1"))
 	r.exec(p, "i-1", "CREATE TABLE lost (n INT)")
 }
 
@@ -220,18 +217,17 @@ func TestKeptFolderThatCannotBeUsed(t *testing.T) {
 	r := newRecords(t)
 	p := r.open(folder)
 	r.machine("i-1", core.EnginePostgres)
-	must(t, p.Apply(t.Context(), "i-1"))
+	must.Do(t, p.Apply(t.Context(), "i-1"))
 	r.exec(p, "i-1", "CREATE TABLE kept (n INT)")
-	must(t, p.Close())
+	must.Do(t, p.Close())
 	record := filepath.Join(folder, "machines", "i-1.json")
-	text, err := os.ReadFile(record)
-	must(t, err)
-	must(t, os.WriteFile(record, []byte("{"), 0o600))
+	text := must.Get(os.ReadFile(record))(t)
+	must.Do(t, os.WriteFile(record, []byte("{"), 0o600))
 	if _, err := newPlane(t, folder); err == nil || !strings.Contains(err.Error(), record) {
 		t.Errorf("New: got error %v, want one with %s", err, record)
 	}
-	must(t, os.WriteFile(record, text, 0o600))
+	must.Do(t, os.WriteFile(record, text, 0o600))
 	p = r.open(folder)
-	must(t, p.Resume(t.Context(), []string{"i-1"}))
+	must.Do(t, p.Resume(t.Context(), []string{"i-1"}))
 	r.exec(p, "i-1", "SELECT * FROM kept")
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A session of the read-only role can turn off its read-only mode, but gains nothing by
@@ -15,10 +17,7 @@ func TestReadOnlyRoleCannotWrite(t *testing.T) {
 	t.Parallel()
 	b := start(t).box()
 	b.exec(b.owner(), "CREATE TABLE notes (text TEXT)", "INSERT INTO notes VALUES ('kept')", "CREATE SEQUENCE s")
-	conn, err := b.dial(b.connection().Engines.Postgres.ReadOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(b.dial(b.connection().Engines.Postgres.ReadOnly))(t)
 	if n := b.count(conn, "SELECT count(*) FROM notes"); n != 1 {
 		t.Errorf("rows that the read-only role reads: got %d, want 1", n)
 	}

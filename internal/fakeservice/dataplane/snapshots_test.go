@@ -11,6 +11,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A snapshot has the rows at its time, for the fake itself and for a fork, which has a
@@ -28,13 +29,8 @@ func TestSnapshotOfRealMachines(t *testing.T) {
 		t.Error("a snapshot during a job: got no error, want one")
 	}
 	release()
-	if err := b.SaveSnapshot(t.Context(), folder); err != nil {
-		t.Fatal(err)
-	}
-	service, err := b.Fork(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.SaveSnapshot(t.Context(), folder))
+	service := must.Get(b.Fork(t.Context()))(t)
 	t.Cleanup(func() {
 		if err := service.Close(); err != nil {
 			t.Error(err)
@@ -43,9 +39,7 @@ func TestSnapshotOfRealMachines(t *testing.T) {
 	b.exec(b.owner(), "INSERT INTO t VALUES (2)")
 	before := b.connection()
 
-	if err := b.LoadSnapshot(t.Context(), folder); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.LoadSnapshot(t.Context(), folder))
 	if is := b.connection(); is.Certificate != before.Certificate || is.Engines.Postgres.Owner == "" {
 		t.Errorf("the connection after the restore: got %+v, want the same CA and a URL of Postgres", is)
 	}
@@ -74,9 +68,7 @@ func TestSnapshotWithoutAMachine(t *testing.T) {
 	b := start(t).box()
 	b.exec(b.owner(), "CREATE TABLE t (n INT)", "INSERT INTO t VALUES (1)")
 	good := filepath.Join(t.TempDir(), "good")
-	if err := b.SaveSnapshot(t.Context(), good); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.SaveSnapshot(t.Context(), good))
 	for name, damage := range map[string]func(machine string) error{
 		"no machine": os.RemoveAll,
 		"no data":    func(machine string) error { return os.RemoveAll(filepath.Join(machine, "postgres")) },
@@ -93,9 +85,7 @@ func TestSnapshotWithoutAMachine(t *testing.T) {
 		},
 	} {
 		bad := filepath.Join(t.TempDir(), "bad")
-		if err := errors.Join(os.CopyFS(bad, os.DirFS(good)), damage(filepath.Join(bad, "machines", b.id))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.CopyFS(bad, os.DirFS(good)), damage(filepath.Join(bad, "machines", b.id))))
 		if err := b.CheckSnapshot(bad); err == nil {
 			t.Errorf("%s: CheckSnapshot: got no error, want one", name)
 		}

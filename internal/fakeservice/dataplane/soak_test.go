@@ -22,6 +22,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 var (
@@ -156,10 +157,7 @@ func (s *soak) measure(when string) figures {
 
 func (s *soak) look() (h figures) {
 	entries := func(folder string) int {
-		found, err := os.ReadDir(folder)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		found := must.Get(os.ReadDir(folder))(s.t)
 		return len(found)
 	}
 	http.DefaultClient.CloseIdleConnections()
@@ -207,7 +205,7 @@ func (s *soak) resident() int64 {
 
 // weigh adds the disk usage of a folder.
 func (s *soak) weigh(folder string, h *figures) {
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(s.t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // it was removed in the meantime
 		}
@@ -235,10 +233,7 @@ func (s *soak) weigh(folder string, h *figures) {
 			h.data += size
 		}
 		return nil
-	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	}))
 }
 
 // change makes one random change of an instance and finishes its job.

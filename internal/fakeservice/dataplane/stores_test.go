@@ -15,6 +15,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // stores returns clients of a machine's Redis and NATS.
@@ -29,12 +30,10 @@ func (r *records) stores(p *dataplane.Plane, id string) (*redis.Client, nats.Jet
 		Addr: net.JoinHostPort(at.Host, strconv.Itoa(at.RedisPort)), Username: "default", Password: r.credentials(id).Redis, TLSConfig: trust,
 	})
 	r.t.Cleanup(func() { _ = store.Close() })
-	connection, err := nats.Connect("tls://"+net.JoinHostPort(at.Host, strconv.Itoa(at.NATSPort)),
-		nats.UserInfo("service", r.credentials(id).NATS), nats.Secure(trust), nats.NoReconnect(), nats.Timeout(machine.Patience))
-	must(r.t, err)
+	connection := must.Get(nats.Connect("tls://"+net.JoinHostPort(at.Host, strconv.Itoa(at.NATSPort)),
+		nats.UserInfo("service", r.credentials(id).NATS), nats.Secure(trust), nats.NoReconnect(), nats.Timeout(machine.Patience)))(r.t)
 	r.t.Cleanup(connection.Close)
-	streams, err := connection.JetStream(nats.MaxWait(machine.Patience))
-	must(r.t, err)
+	streams := must.Get(connection.JetStream(nats.MaxWait(machine.Patience)))(r.t)
 	return store, streams
 }
 
@@ -53,11 +52,9 @@ func (r *records) holds(p *dataplane.Plane, id, value string) {
 func (r *records) put(p *dataplane.Plane, id, value string) {
 	r.t.Helper()
 	store, streams := r.stores(p, id)
-	must(r.t, store.Set(r.t.Context(), "key", value, 0).Err())
-	_, err := streams.AddStream(&nats.StreamConfig{Name: "orders", Subjects: []string{"orders.*"}})
-	must(r.t, err)
-	_, err = streams.Publish("orders.new", []byte(value))
-	must(r.t, err)
+	must.Do(r.t, store.Set(r.t.Context(), "key", value, 0).Err())
+	must.Get(streams.AddStream(&nats.StreamConfig{Name: "orders", Subjects: []string{"orders.*"}}))(r.t)
+	must.Get(streams.Publish("orders.new", []byte(value)))(r.t)
 }
 
 // Redis and NATS keep their data and ports when a plane is closed and opened again, even
@@ -69,11 +66,11 @@ func TestStoresAreKept(t *testing.T) {
 	p := r.open(folder)
 	for _, id := range []string{"i-1", "i-2"} {
 		r.machine(id, core.EngineRedis, core.EngineNATS)
-		must(t, p.Apply(t.Context(), id))
+		must.Do(t, p.Apply(t.Context(), id))
 		r.put(p, id, "first")
 	}
 	before := p.Endpoints("i-1")
-	must(t, p.Close())
+	must.Do(t, p.Close())
 	if left := processes.With(t, folder); len(left) != 0 {
 		t.Errorf("processes after Close: got %v, want none", left)
 	}
@@ -81,7 +78,7 @@ func TestStoresAreKept(t *testing.T) {
 	r.rotate("i-1")
 	r.remove("i-2")
 	p = r.open(folder)
-	must(t, p.Resume(t.Context(), []string{"i-1"}))
+	must.Do(t, p.Resume(t.Context(), []string{"i-1"}))
 	if is := p.Endpoints("i-1"); !equalEndpoints(is, before) {
 		t.Errorf("endpoints after a restart: got %+v, want %+v", is, before)
 	}
@@ -93,11 +90,11 @@ func TestStoresAreKept(t *testing.T) {
 	}
 
 	saved := filepath.Join(t.TempDir(), "saved")
-	must(t, p.Save(t.Context(), "i-1", saved))
+	must.Do(t, p.Save(t.Context(), "i-1", saved))
 	r.put(p, "i-1", "second")
 	r.machine("i-3", core.EngineRedis, core.EngineNATS)
 	for _, id := range []string{"i-3", "i-1"} {
-		must(t, p.Load(t.Context(), id, saved))
+		must.Do(t, p.Load(t.Context(), id, saved))
 		r.holds(p, id, "first")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // verifications returns the results of the verifications, in order: nil for one that
@@ -37,12 +38,8 @@ func TestVerify(t *testing.T) {
 	}
 	id := made["id"].(string)
 	b := &box{f, id, "/instances/" + id}
-	if err := f.PayCheckout(id); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.FinishJob(made["job_id"].(string)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.PayCheckout(id))
+	must.Do(t, f.FinishJob(made["job_id"].(string)))
 	b.engines(object{"postgres": object{}, "redis": object{}, "nats": object{}, "couchdb": object{}, "apps": object{}, "auth": object{}})
 	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"203.0.113.0/24"}})
 	b.mustRun(b.importApp("octo/app", object{}))
@@ -86,14 +83,10 @@ func TestVerifyPooledPort(t *testing.T) {
 		return
 	}
 	bouncer := pgBouncer(t, folder)
-	if err := bouncer.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bouncer.Signal(syscall.SIGSTOP))
 	b.Advance(24 * time.Hour)
 	results := b.verifications()
-	if err := bouncer.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bouncer.Signal(syscall.SIGCONT))
 	if len(results) != 1 || len(results[0]) != 1 || !strings.HasPrefix(results[0][0].(object)["reason"].(string), "the pooled port: ") {
 		t.Errorf("with a PgBouncer that does not answer: got %v, want the pooled port", results)
 	}

@@ -9,24 +9,20 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestCopyTree(t *testing.T) {
 	t.Parallel()
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "copy")
 	for _, folder := range []string{"a/b", "skipped/x", "empty"} {
-		if err := os.MkdirAll(filepath.Join(from, folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(from, folder), 0o700))
 	}
 	for name, text := range map[string]string{"a/b/c": "deep", "d": "flat", "skipped/x/y": "no"} {
-		if err := os.WriteFile(filepath.Join(from, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(from, name), []byte(text), 0o600))
 	}
-	if err := (Account{}).CopyTree(t.Context(), from, to, func(path string) bool { return path == "skipped" }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (Account{}).CopyTree(t.Context(), from, to, func(path string) bool { return path == "skipped" }))
 	if size, err := SizeOf(to); err != nil || size != int64(len("deep")+len("flat")) {
 		t.Errorf("the size of the copy: got %d and error %v, want %d", size, err, len("deep")+len("flat"))
 	}
@@ -49,12 +45,8 @@ func TestWriteFileFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	target, path := filepath.Join(folder, "target"), filepath.Join(folder, "file")
-	if err := errors.Join(os.WriteFile(target, []byte("untouched"), 0o600), os.Symlink(target, path)); err != nil {
-		t.Fatal(err)
-	}
-	if err := (Account{}).WriteFile(path, "new"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.WriteFile(target, []byte("untouched"), 0o600), os.Symlink(target, path)))
+	must.Do(t, (Account{}).WriteFile(path, "new"))
 	for name, want := range map[string]string{target: "untouched", path: "new"} {
 		if got, err := os.ReadFile(name); err != nil || string(got) != want {
 			t.Errorf("%s: got %q and %v, want %q", filepath.Base(name), got, err, want)
@@ -70,9 +62,7 @@ func TestCopyFileFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	secret, path, to := filepath.Join(t.TempDir(), "secret"), filepath.Join(folder, "file"), filepath.Join(folder, "copy")
-	if err := errors.Join(os.WriteFile(secret, []byte("secret"), 0o600), os.Symlink(secret, path)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.WriteFile(secret, []byte("secret"), 0o600), os.Symlink(secret, path)))
 	if err := (Account{}).CopyFile(path, to); err == nil {
 		t.Error("CopyFile of a link: got no error, want one")
 	}
@@ -85,28 +75,22 @@ func TestCopyFileFollowsNoLink(t *testing.T) {
 func TestCopyTreeFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	outside, from, to := t.TempDir(), t.TempDir(), t.TempDir()
-	if err := errors.Join(
+	must.Do(t, errors.Join(
 		os.WriteFile(filepath.Join(outside, "secret"), []byte("secret"), 0o600),
 		os.Symlink(outside, filepath.Join(from, "folder")),
 		os.Symlink(filepath.Join(outside, "secret"), filepath.Join(from, "file")),
 		syscall.Mkfifo(filepath.Join(from, "pipe"), 0o600),
 		os.WriteFile(filepath.Join(from, "written"), []byte("broken"), 0o600),
 		os.Symlink(filepath.Join(outside, "secret"), filepath.Join(to, "written")),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	if err := (Account{}).CopyTree(t.Context(), from, to, nil); err == nil {
 		t.Error("a link in place of a copy: got no error, want one")
 	}
 	if text, err := os.ReadFile(filepath.Join(outside, "secret")); err != nil || string(text) != "secret" {
 		t.Errorf("the file outside: got %q and %v, want it unchanged", text, err)
 	}
-	if err := os.Remove(filepath.Join(to, "written")); err != nil {
-		t.Fatal(err)
-	}
-	if err := (Account{}).CopyTree(t.Context(), from, to, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(to, "written")))
+	must.Do(t, (Account{}).CopyTree(t.Context(), from, to, nil))
 	if entries, err := os.ReadDir(to); err != nil || len(entries) != 1 {
 		t.Errorf("the copy: got %v and %v, want one file", entries, err)
 	}

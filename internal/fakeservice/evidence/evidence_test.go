@@ -13,14 +13,12 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/evidence"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/mcp"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/requestlog"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func operations(t *testing.T) []apispec.Operation {
 	t.Helper()
-	all, err := apispec.Operations()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(apispec.Operations())(t)
 	return all
 }
 
@@ -28,14 +26,8 @@ func operations(t *testing.T) []apispec.Operation {
 // required evidence is missing. `make evidence` updates it.
 func TestKeptTableIsWhole(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../evidence.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts, err := evidence.Parse(string(page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../evidence.md"))(t)
+	counts := must.Get(evidence.Parse(string(page)))(t)
 	for _, o := range operations(t) {
 		if _, there := counts.Operations[o.String()]; !there {
 			t.Errorf("%s has no row in internal/fakeservice/evidence.md: run make evidence", o)
@@ -76,19 +68,11 @@ func TestKinds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := evidence.NewCollector(row.dataPlane)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(evidence.NewCollector(row.dataPlane))(t)
 			c.Count(row.request)
 			folder := t.TempDir()
-			if err := c.Write(folder); err != nil {
-				t.Fatal(err)
-			}
-			counts, err := evidence.Read(folder)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Write(folder))
+			counts := must.Get(evidence.Read(folder))(t)
 			var got []evidence.Kind
 			for kind, n := range counts.Operations[row.operation] {
 				if n == 1 {
@@ -107,21 +91,13 @@ func TestKinds(t *testing.T) {
 // not count.
 func TestTools(t *testing.T) {
 	t.Parallel()
-	c, err := evidence.NewCollector(false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(evidence.NewCollector(false))(t)
 	for _, call := range []mcp.Call{{Tool: "set_sql_console"}, {Tool: "get_account"}, {Tool: "get_billing", Refused: "unauthorized"}, {Tool: "list_repos"}} {
 		c.CountTool(call)
 	}
 	folder := t.TempDir()
-	if err := c.Write(folder); err != nil {
-		t.Fatal(err)
-	}
-	counts, err := evidence.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Write(folder))
+	counts := must.Get(evidence.Read(folder))(t)
 	once := map[evidence.Kind]int{evidence.Tool: 1}
 	want := map[string]map[evidence.Kind]int{
 		"PUT /instances/{id}/sql-console": once, "PUT /instances/{id}/engines/postgres/console": once, "GET /me": once,
@@ -138,24 +114,16 @@ func TestTable(t *testing.T) {
 	folder := t.TempDir()
 	for range 2 { // two fakes
 		one := evidence.Counts{Operations: map[string]map[evidence.Kind]int{"POST /webhooks": {evidence.Raw: 2, evidence.Tool: 1, evidence.Portal: 3}}, Clients: map[string]int{"client": 3}}
-		if err := one.Write(folder); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, one.Write(folder))
 	}
-	counts, err := evidence.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := must.Get(evidence.Read(folder))(t)
 	page := counts.Table(some, "# Evidence")
 	for _, row := range []string{"| `GET /me` | missing | missing | missing | missing | missing | missing | missing |\n", "| `POST /webhooks` | missing | 4 | 2 | missing | missing | missing | 6 |\n", "| `client` | 6 |\n"} {
 		if !strings.Contains(page, row) {
 			t.Errorf("the table: got\n%s\nwant the row %s", page, row)
 		}
 	}
-	read, err := evidence.Parse(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Get(evidence.Parse(page))(t)
 	want := []string{"GET /me is driven neither by Terraform nor by raw HTTP", "GET /me is driven by no MCP tool", "GET /me is not done in the portal", "POST /webhooks has no negative case"}
 	if diff := cmp.Diff(want, read.Lacking(some)); diff != "" {
 		t.Errorf("the lacking evidence differs (-want +got):\n%s", diff)

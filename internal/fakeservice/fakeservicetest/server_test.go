@@ -7,6 +7,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // recorder is a test that only records its errors.
@@ -55,16 +56,10 @@ func TestViolationsFailTheTest(t *testing.T) {
 			if row.body != "" {
 				method = http.MethodPatch
 			}
-			request, err := http.NewRequest(method, server.BaseURL+"/instances/"+id, strings.NewReader(row.body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			request := must.Get(http.NewRequest(method, server.BaseURL+"/instances/"+id, strings.NewReader(row.body)))(t)
 			request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
 			request.Header.Set("Content-Type", "application/json")
-			response, err := http.DefaultClient.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
+			response := must.Get(http.DefaultClient.Do(request))(t)
 			response.Body.Close()
 			for _, f := range log.cleanup {
 				f()

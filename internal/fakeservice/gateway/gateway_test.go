@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestStrike(t *testing.T) {
@@ -84,10 +85,7 @@ func TestDateOffset(t *testing.T) {
 	t.Parallel()
 	in(t, func(t *testing.T, w *world) {
 		date := func(path string) time.Duration {
-			at, err := http.ParseTime(w.get(path).header.Get("Date"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			at := must.Get(http.ParseTime(w.get(path).header.Get("Date")))(t)
 			return time.Until(at)
 		}
 		equal(t, "right", date("/things"), 0)

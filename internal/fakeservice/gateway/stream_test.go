@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // streaming is a service that flushes the first part of its answer and then waits.
@@ -43,10 +44,7 @@ func TestFlushedPartIsSent(t *testing.T) {
 		defer g.Close()
 		client := &http.Client{Transport: gateway.Transport{Handler: g}}
 		open := func() (http.Header, io.ReadCloser) {
-			resp, err := client.Get("http://fake.test/api/stream")
-			if err != nil {
-				t.Fatal(err)
-			}
+			resp := must.Get(client.Get("http://fake.test/api/stream"))(t)
 			return resp.Header, resp.Body
 		}
 
@@ -108,10 +106,7 @@ func TestReadDeadlineReachesTheClient(t *testing.T) {
 	defer server.Close()
 	for _, fault := range []gateway.Fault{{Delay: time.Nanosecond}, {Truncate: true}} {
 		g.Inject(fault)
-		resp, err := http.Get(server.URL + "/api/things")
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(http.Get(server.URL + "/api/things"))(t)
 		_ = resp.Body.Close()
 		if err := <-errs; err != nil {
 			t.Errorf("SetReadDeadline with %+v: got %v, want no error", fault, err)

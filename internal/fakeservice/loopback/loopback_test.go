@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // An address that was found free or that was closed can be used, even if programs start at
@@ -16,9 +17,7 @@ func TestFreeWhileProgramsStart(t *testing.T) {
 	t.Parallel()
 	start := func() error { return exec.CommandContext(t.Context(), "true").Run() }
 	// The first start of a process in Go probes the system's features with another fork.
-	if err := start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, start())
 	done := make(chan struct{})
 	var starting sync.WaitGroup
 	for range 4 {
@@ -41,18 +40,8 @@ func TestFreeWhileProgramsStart(t *testing.T) {
 	const port = 5432
 	for range 500 {
 		host := loopback.Address(t.Context(), port)
-		listener, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := listener.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if listener, err = loopback.ListenAgain(t.Context(), listener.Addr().String()); err != nil {
-			t.Fatalf("again: %s", err)
-		}
-		if err := listener.Close(); err != nil {
-			t.Fatal(err)
-		}
+		listener := must.Get(net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port))))(t)
+		must.Do(t, listener.Close())
+		must.Do(t, must.Get(loopback.ListenAgain(t.Context(), listener.Addr().String()))(t).Close())
 	}
 }

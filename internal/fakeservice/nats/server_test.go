@@ -20,6 +20,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestEventOf(t *testing.T) {
@@ -62,10 +63,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	issuer := httptest.NewTLSServer(nil)
 	t.Cleanup(issuer.Close)
-	key, err := x509.MarshalPKCS8PrivateKey(issuer.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(x509.MarshalPKCS8PrivateKey(issuer.TLS.Certificates[0].PrivateKey))(t)
 	w := &world{t: t, roots: x509.NewCertPool(), events: make(chan Event, 100)}
 	w.roots.AddCert(issuer.Certificate())
 	w.Options = Options{
@@ -80,10 +78,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) open() *Server {
 	w.t.Helper()
-	s, err := Open(w.t.Context(), w.Options)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	s := must.Get(Open(w.t.Context(), w.Options))(w.t)
 	w.t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -92,15 +87,9 @@ func (w *world) open() *Server {
 func (w *world) customer(s *Server, options ...nats.Option) (*nats.Conn, jetstream.JetStream) {
 	w.t.Helper()
 	options = append([]nats.Option{nats.Secure(&tls.Config{RootCAs: w.roots}), nats.NoReconnect()}, options...)
-	connection, err := nats.Connect("tls://service:secret@"+s.proxy.Address(), options...)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	connection := must.Get(nats.Connect("tls://service:secret@"+s.proxy.Address(), options...))(w.t)
 	w.t.Cleanup(connection.Close)
-	manager, err := jetstream.New(connection, jetstream.WithDefaultTimeout(machine.Patience))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	manager := must.Get(jetstream.New(connection, jetstream.WithDefaultTimeout(machine.Patience)))(w.t)
 	return connection, manager
 }
 
@@ -108,19 +97,11 @@ func (w *world) customer(s *Server, options ...nats.Option) (*nats.Conn, jetstre
 func (w *world) make(manager jetstream.JetStream, name string, messages int) {
 	w.t.Helper()
 	ctx := w.t.Context()
-	stream, err := manager.CreateStream(ctx, jetstream.StreamConfig{Name: name, Subjects: []string{name + ".>"}})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	stream := must.Get(manager.CreateStream(ctx, jetstream.StreamConfig{Name: name, Subjects: []string{name + ".>"}}))(w.t)
 	for n := range messages {
-		if _, err := manager.Publish(ctx, name+".x", []byte(fmt.Sprint(n))); err != nil {
-			w.t.Fatal(err)
-		}
+		must.Get(manager.Publish(ctx, name+".x", []byte(fmt.Sprint(n))))(w.t)
 	}
-	reader, err := stream.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: "reader", AckPolicy: jetstream.AckExplicitPolicy})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	reader := must.Get(stream.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: "reader", AckPolicy: jetstream.AckExplicitPolicy}))(w.t)
 	first, err := reader.Next()
 	if err == nil {
 		err = first.DoubleAck(ctx)
@@ -140,10 +121,7 @@ func (w *world) check(manager jetstream.JetStream, name string, messages uint64)
 	if n := stream.CachedInfo().State.Msgs; n != messages {
 		w.t.Errorf("messages of the stream %s: got %d, want %d", name, n, messages)
 	}
-	reader, err := stream.Consumer(w.t.Context(), "reader")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	reader := must.Get(stream.Consumer(w.t.Context(), "reader"))(w.t)
 	if m, err := reader.Next(); err != nil || string(m.Data()) != "1" {
 		w.t.Errorf("the consumer of %s: got message %v and error %v, want 1", name, m, err)
 	}
@@ -184,45 +162,33 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	_, manager := w.customer(s)
 	w.make(manager, "a", 3)
 	w.make(manager, "b", 2)
-	if _, err := manager.CreateStream(t.Context(), jetstream.StreamConfig{Name: "m", Storage: jetstream.MemoryStorage}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(manager.CreateStream(t.Context(), jetstream.StreamConfig{Name: "m", Storage: jetstream.MemoryStorage}))(t)
 	w.expect(Event{StreamCreated, "a"}, Event{StreamCreated, "b"}, Event{StreamCreated, "m"})
 	backup := filepath.Join(t.TempDir(), "backup")
 	size, err := s.Backup(t.Context(), backup)
 	if err != nil || size == 0 {
 		t.Fatalf("the backup: got %d bytes and error %v, want more than 0", size, err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if _, err := s.Backup(t.Context(), backup); !errors.Is(err, enginelock.ErrClosed) {
 		t.Errorf("the backup of a closed server: got error %v, want %v", err, enginelock.ErrClosed)
 	}
 	s = w.open()
 	_, manager = w.customer(s)
 	w.check(manager, "a", 3)
-	if err := manager.DeleteStream(t.Context(), "b"); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Restore(t.Context(), backup); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, manager.DeleteStream(t.Context(), "b"))
+	must.Do(t, s.Restore(t.Context(), backup))
 	_, manager = w.customer(s)
 	w.check(manager, "a", 3)
 	w.check(manager, "b", 2)
 	if err := s.Restore(t.Context(), filepath.Join(backup, "nothing")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the restore of a missing folder: got error %v, want %v", err, os.ErrNotExist)
 	}
-	if err := s.Reset(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Reset(t.Context()))
 	_, manager = w.customer(s)
 	w.make(manager, "a", 2)
 	w.expect(Event{StreamDeleted, "b"}, Event{StreamCreated, "a"})
-	if err := s.Remove(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Remove())
 	if _, err := os.Stat(w.Folder); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder after Remove: got error %v, want that it does not exist", err)
 	}
@@ -237,9 +203,7 @@ func TestWhatWasDoneBeforeAStopIsTold(t *testing.T) {
 		_, manager := w.customer(s)
 		name := fmt.Sprint("s", n)
 		for range 2 { // the second changes nothing
-			if _, err := manager.CreateStream(t.Context(), jetstream.StreamConfig{Name: name}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(manager.CreateStream(t.Context(), jetstream.StreamConfig{Name: name}))(t)
 		}
 		stream, err := manager.Stream(t.Context(), name)
 		if err == nil {
@@ -256,9 +220,7 @@ func TestWhatWasDoneBeforeAStopIsTold(t *testing.T) {
 		}
 		w.expect(Event{StreamCreated, name}, Event{StreamPurged, name}, Event{StreamDeleted, name})
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if n := len(w.events); n != 0 {
 		t.Errorf("further events: got %d, the first %v, want none", n, <-w.events)
 	}
@@ -306,23 +268,14 @@ func TestLargeStream(t *testing.T) {
 	}
 	for n := range 40 {
 		noise[0] = byte(n)
-		if _, err := manager.Publish(t.Context(), "a.large", noise); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(manager.Publish(t.Context(), "a.large", noise))(t)
 	}
 	backup := filepath.Join(t.TempDir(), "backup")
-	if _, err := s.Backup(t.Context(), backup); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(s.Reset(t.Context()), s.Restore(t.Context(), backup)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Backup(t.Context(), backup))(t)
+	must.Do(t, errors.Join(s.Reset(t.Context()), s.Restore(t.Context(), backup)))
 	_, manager = w.customer(s)
 	w.check(manager, "a", 42)
-	stream, err := manager.Stream(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must.Get(manager.Stream(t.Context(), "a"))(t)
 	if last, err := stream.GetLastMsgForSubject(t.Context(), "a.large"); err != nil || !slices.Equal(last.Data, noise) {
 		t.Errorf("the last message: got other data or error %v, want the published data", err)
 	}
@@ -336,14 +289,9 @@ func TestCustomerIsAlone(t *testing.T) {
 	s := w.open()
 	refused := make(chan error, 10)
 	connection, manager := w.customer(s, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))
-	everything, err := connection.SubscribeSync(">")
-	if err != nil {
-		t.Fatal(err)
-	}
+	everything := must.Get(connection.SubscribeSync(">"))(t)
 	for _, subject := range []string{"$JS.EVENT.ADVISORY.STREAM.DELETED.a", "$SYS.REQ.ACCOUNT.PING.CONNZ", ownSubjects + ".x"} {
-		if err := connection.Publish(subject, []byte("{}")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, connection.Publish(subject, []byte("{}")))
 		select {
 		case err := <-refused:
 			if !errors.Is(err, nats.ErrPermissionViolation) {
@@ -355,17 +303,10 @@ func TestCustomerIsAlone(t *testing.T) {
 	}
 	w.make(manager, "a", 2)
 	w.expect(Event{StreamCreated, "a"})
-	if _, err := s.Backup(t.Context(), filepath.Join(t.TempDir(), "backup")); err != nil {
-		t.Fatal(err)
-	}
-	if err := connection.Publish("the.end", nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Backup(t.Context(), filepath.Join(t.TempDir(), "backup")))(t)
+	must.Do(t, connection.Publish("the.end", nil))
 	for {
-		m, err := everything.NextMsgWithContext(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(everything.NextMsgWithContext(t.Context()))(t)
 		if m.Subject == "the.end" {
 			break
 		}
@@ -379,9 +320,7 @@ func TestCustomerIsAlone(t *testing.T) {
 func TestServerThatCannotStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if err := errors.Join(os.MkdirAll(w.Folder, 0o700), os.WriteFile(filepath.Join(w.Folder, "data"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(w.Folder, 0o700), os.WriteFile(filepath.Join(w.Folder, "data"), nil, 0o600)))
 	if _, err := Open(t.Context(), w.Options); err == nil || !strings.Contains(err.Error(), "start NATS: ") {
 		t.Errorf("Open: got error %v, want one with \"start NATS: \"", err)
 	}

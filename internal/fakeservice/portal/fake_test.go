@@ -11,6 +11,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The document is served as JSON, and as a page with every operation. Each link in the page
@@ -28,10 +29,7 @@ func TestDocument(t *testing.T) {
 		t.Fatalf("the document in JSON: got error %v and the type %q, want none and application/json", err, plain.Header.Get("Content-Type"))
 	}
 	page := v.Open("/openapi")
-	operations, err := apispec.Operations()
-	if err != nil {
-		t.Fatal(err)
-	}
+	operations := must.Get(apispec.Operations())(t)
 	for _, o := range operations {
 		if served.Paths[o.Path][strings.ToLower(o.Method)] == nil {
 			t.Errorf("the document in JSON lacks %s", o)
@@ -105,14 +103,8 @@ func TestRequestsShowNoSecrets(t *testing.T) {
 	t.Parallel()
 	s := fakeservicetest.Start(t)
 	in := box(s)
-	key, err := s.CreateKey("ci")
-	if err != nil {
-		t.Fatal(err)
-	}
-	connection, err := s.Connection(t.Context(), in.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(s.CreateKey("ci"))(t)
+	connection := must.Get(s.Connection(t.Context(), in.ID))(t)
 	send := func(method, path string, body any) { s.Send(t, method, path, body) }
 	send("GET", "/instances/"+in.ID+"/connection", nil)
 	send("POST", "/instances/"+in.ID+"/apps/import", map[string]any{
@@ -174,19 +166,11 @@ func oauthSecrets(t *testing.T, s *fakeservicetest.Server) (tokens core.OAuthTok
 	consent := core.OAuthConsent{
 		ClientID: "client", Resource: "http://fake/mcp", RedirectURI: "http://127.0.0.1/cb", Challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
 	}
-	exchanged, err := s.GrantOAuth(consent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tokens, err = s.ExchangeCode(core.CodeExchange{
+	exchanged := must.Get(s.GrantOAuth(consent))(t)
+	tokens = must.Get(s.ExchangeCode(core.CodeExchange{
 		Code: exchanged, ClientID: consent.ClientID, RedirectURI: consent.RedirectURI, Verifier: verifier, Resource: consent.Resource,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if code, err = s.GrantOAuth(consent); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	code = must.Get(s.GrantOAuth(consent))(t)
 	return tokens, code
 }
 
@@ -291,9 +275,7 @@ func TestControls(t *testing.T) {
 	submit("weather", map[string]string{"weather": "calm"})
 
 	submit("jobs", map[string]string{"instance_id": in.ID, "operation": "resize"})
-	if _, err := s.StartJob(in.ID, "resize", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.StartJob(in.ID, "resize", ""))(t)
 	s.Advance(24 * time.Hour)
 	if !s.Jobs()[0].InProgress() {
 		t.Error("the job with a hold: got it ended, want it in progress")

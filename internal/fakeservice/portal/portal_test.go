@@ -16,6 +16,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/portal"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // box adds an instance with all engines.
@@ -66,25 +67,17 @@ type answer struct {
 // send sends a request and does not follow redirects.
 func (s *sites) send(t *testing.T, method, path string, header http.Header, values url.Values) answer {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(values.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(values.Encode())))(t)
 	for name, value := range header {
 		request.Header[name] = value
 	}
 	if method == http.MethodPost {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(http.DefaultTransport.RoundTrip(request))(t)
 	defer response.Body.Close()
 	var text strings.Builder
-	if _, err := bufio.NewReader(response.Body).WriteTo(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(bufio.NewReader(response.Body).WriteTo(&text))(t)
 	return answer{response.StatusCode, response.Header, response.Cookies(), text.String()}
 }
 
@@ -211,9 +204,7 @@ func TestBusyInstance(t *testing.T) {
 	s := fakeservicetest.Start(t)
 	in := box(s)
 	s.HoldJobs(fakeservice.JobMatch{Operation: "resize"}) // or a busy machine could ask after its end
-	if _, err := s.StartJob(in.ID, "resize", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.StartJob(in.ID, "resize", ""))(t)
 	page := fakeservicetest.SignIn(t, s).Open("/portal/instances/"+in.ID+"/settings").Submit("label", map[string]string{"name": "other"})
 	if page.Status != http.StatusConflict || !strings.Contains(page.Text(), "job in progress") || page.Value("label", "name") != "other" {
 		t.Errorf("a change during a job: got %d with %s, want 409 with the typed name", page.Status, page.Text())
@@ -233,9 +224,7 @@ func TestAllowlistChangesMeanwhile(t *testing.T) {
 	in := box(s)
 	path := "/portal/instances/" + in.ID + "/allowlist"
 	old := fakeservicetest.SignIn(t, s).Open(path)
-	if _, err := s.SetAllowlist(in.ID, []string{"192.0.2.1"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.SetAllowlist(in.ID, []string{"192.0.2.1"}))(t)
 	s.Advance(time.Minute)
 	refused := old.Submit("allowlist", map[string]string{"allowlist": "198.51.100.1"})
 	if refused.Status != http.StatusUnprocessableEntity || !strings.Contains(refused.Text(), "has changed since") || refused.Value("allowlist", "allowlist") != "198.51.100.1" {
@@ -274,10 +263,7 @@ func TestKeys(t *testing.T) {
 	ask := func() int {
 		request, _ := http.NewRequestWithContext(t.Context(), "GET", s.BaseURL+"/me", nil)
 		request.Header.Set("Authorization", "Bearer "+key)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.DefaultClient.Do(request))(t)
 		response.Body.Close()
 		return response.StatusCode
 	}
@@ -329,10 +315,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	in := box(s)
 	v := fakeservicetest.SignIn(t, s)
 	hidden := v.Open("/portal/instances/" + in.ID + "/connection")
-	record, err := s.Connection(t.Context(), in.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := must.Get(s.Connection(t.Context(), in.ID))(t)
 	shown := hidden.Submit("reveal", nil)
 	e := record.Engines
 	for _, secret := range []string{e.Postgres.OwnerURL, e.Postgres.ReadOnlyURL, e.Redis.URL, e.CouchDB.URL, e.NATS.URL, e.Auth.ServiceKey} {
@@ -385,10 +368,7 @@ func TestDeliveriesAreShown(t *testing.T) {
 		http.Error(w, "<script>alert(1)</script>", http.StatusInternalServerError)
 	})))
 	address := "https://hooks.example/x"
-	hook, err := s.CreateWebhook(core.WebhookChange{URL: &address})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hook := must.Get(s.CreateWebhook(core.WebhookChange{URL: &address}))(t)
 	at := "/portal/integrations/" + hook.ID
 	v := fakeservicetest.SignIn(t, s)
 	v.Open(at).Submit("test", nil)
@@ -433,9 +413,7 @@ func TestRefusalOfAFormWithoutAPage(t *testing.T) {
 	s := serve(t)
 	id := s.core.AddInstance(core.Instance{Name: "busy"}).ID
 	s.core.HoldJobs(core.JobMatch{Operation: "update"}) // or a busy machine could ask after its end
-	if _, err := s.core.StartJob(id, "update", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.core.StartJob(id, "update", ""))(t)
 	cookie, token := s.signIn(t)
 	header := http.Header{"Cookie": {cookie.Name + "=" + cookie.Value}}
 	got := s.send(t, "POST", "/portal/instances/"+id+"/apps/none/restart", header, url.Values{"csrf": {token}})

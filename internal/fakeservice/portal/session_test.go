@@ -10,6 +10,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Requests without a session, and forms that another site makes a browser send, change
@@ -107,16 +108,10 @@ func TestSessionsEnd(t *testing.T) {
 // fake must not end the session at another.
 func TestTwoFakesOnOneHost(t *testing.T) {
 	t.Parallel()
-	browser, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	browser := must.Get(cookiejar.New(nil))(t)
 	both := []*sites{serve(t), serve(t)}
 	address := func(s *sites) *url.URL {
-		at, err := url.Parse(s.URL + "/portal/instances")
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := must.Get(url.Parse(s.URL + "/portal/instances"))(t)
 		return at
 	}
 	for _, s := range both {
@@ -177,10 +172,7 @@ func TestHeaders(t *testing.T) {
 func TestForkIsSignedInElsewhere(t *testing.T) {
 	t.Parallel()
 	s := fakeservicetest.Start(t, func(o *fakeservice.Options) { o.PortalPassword = "of the first" })
-	fork, err := s.Fork(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fork := must.Get(s.Fork(t.Context()))(t)
 	t.Cleanup(func() { fork.Close() })
 	if s.PortalPassword() != "of the first" || fork.PortalPassword() == s.PortalPassword() || fork.PortalPassword() == "" {
 		t.Errorf("the passwords: got %q and %q, want that of the first and another one", s.PortalPassword(), fork.PortalPassword())

@@ -14,6 +14,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // tour is a walk through the portal that finishes each job immediately.
@@ -32,9 +33,7 @@ func (w *tour) submit(path, form string, values map[string]string) *fakeservicet
 	}
 	for _, j := range w.s.Jobs() {
 		if j.InProgress() {
-			if err := w.s.FinishJob(j.ID); err != nil {
-				w.t.Fatal(err)
-			}
+			must.Do(w.t, w.s.FinishJob(j.ID))
 		}
 	}
 	return page
@@ -147,10 +146,7 @@ func TestEveryOperationInThePortal(t *testing.T) {
 		t.Errorf("the page of a deleted instance: got %d, want 404", page.Status)
 	}
 
-	operations, err := apispec.Operations()
-	if err != nil {
-		t.Fatal(err)
-	}
+	operations := must.Get(apispec.Operations())(t)
 	for _, o := range operations {
 		if done[o.String()] == 0 {
 			t.Errorf("%s was not done: submit its form in portal/tour_test.go, which needs a handler in portal/routes.go and a place in portal/templates/pages", o)
@@ -172,15 +168,9 @@ func TestLivePage(t *testing.T) {
 	// A stream that does not end fails the test.
 	ctx, cancel := context.WithTimeout(t.Context(), machine.Patience)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, "GET", s.RootURL+"/portal/instances/"+in.ID, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(ctx, "GET", s.RootURL+"/portal/instances/"+in.ID, nil))(t)
 	request.Header.Set("Accept", "text/event-stream")
-	response, err := v.Client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(v.Client.Do(request))(t)
 	defer response.Body.Close()
 	if kind := response.Header.Get("Content-Type"); kind != "text/event-stream" {
 		t.Fatalf("content type: got %s, want text/event-stream", kind)
@@ -196,9 +186,7 @@ func TestLivePage(t *testing.T) {
 		t.Fatalf("the stream: got its end without %q and error %v, want the text", text, stream.Err())
 	}
 	until("event: head")
-	if _, err := s.StartJob(in.ID, "console", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.StartJob(in.ID, "console", ""))(t)
 	until("Progress of the job console")
 	release()
 	s.Advance(time.Minute)

@@ -13,6 +13,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // An app that failed shows its status, the last answer of its health path and the end of
@@ -86,10 +87,7 @@ func TestTitles(t *testing.T) {
 func TestCheckoutIsPaidByAButton(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	made, err := s.core.CreateInstance(core.NewInstance{Name: "shop", Plan: "small", Region: "eu-north"}, s.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(s.core.CreateInstance(core.NewInstance{Name: "shop", Plan: "small", Region: "eu-north"}, s.URL))(t)
 	path := strings.TrimPrefix(made.CheckoutURL, s.URL)
 	browser := http.Header{"Accept": {"text/html,application/xhtml+xml,*/*;q=0.8"}}
 	for range 2 { // a page that is loaded again changes nothing
@@ -150,14 +148,8 @@ func TestDestructiveFormsAsk(t *testing.T) {
 	s.AddExtension(in.ID, fakeservice.Extension{Name: "pg_trgm", Database: "stock"})
 	s.EditInstance(in.ID, func(i *fakeservice.Instance) { i.Backups = []fakeservice.Backup{{ID: "b-1", Kind: "daily"}} })
 	address := "https://hooks.example/x"
-	hook, err := s.CreateWebhook(core.WebhookChange{URL: &address})
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := s.CreateKey("ci")
-	if err != nil {
-		t.Fatal(err)
-	}
+	hook := must.Get(s.CreateWebhook(core.WebhookChange{URL: &address}))(t)
+	key := must.Get(s.CreateKey("ci"))(t)
 	v := fakeservicetest.SignIn(t, s)
 	at := "/portal/instances/" + in.ID
 	for _, row := range []struct {
@@ -249,15 +241,9 @@ func TestConnectionSnippets(t *testing.T) {
 	t.Parallel()
 	s := fakeservicetest.Start(t)
 	in := box(s)
-	record, err := s.Connection(t.Context(), in.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := must.Get(s.Connection(t.Context(), in.ID))(t)
 	hidden := fakeservicetest.SignIn(t, s).Open("/portal/instances/" + in.ID + "/connection")
-	owner, err := url.Parse(record.Engines.Postgres.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	owner := must.Get(url.Parse(record.Engines.Postgres.OwnerURL))(t)
 	owner.User = url.User(owner.User.Username())
 	if want := "PGSSLROOTCERT=ca.pem psql '" + owner.String() + "'"; !strings.Contains(hidden.Text(), want) {
 		t.Errorf("the hidden connection: got %s, want %s", hidden.Text(), want)
@@ -289,10 +275,7 @@ func TestMemoryIsAddedUp(t *testing.T) {
 	in := s.AddInstance(fakeservice.Instance{Name: "box", Plan: "small", Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 1024}}})
 	v := fakeservicetest.SignIn(t, s)
 	floors := func(names ...string) int {
-		offer, err := s.Plans(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		offer := must.Get(s.Plans(t.Context()))(t)
 		sum := 0
 		for _, name := range names {
 			sum += offer.Engines[name].FloorMB

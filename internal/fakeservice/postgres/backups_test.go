@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A backup does not follow a link that the server has put in place of its log. Without the
@@ -15,9 +16,7 @@ func TestBackupOfALinkedLog(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, newServer(t), loopback.Address(t.Context(), DirectPort, PooledPort))
 	log := filepath.Join(c.data(), logFolder)
-	if err := errors.Join(os.Rename(log, log+".elsewhere"), os.Symlink(logFolder+".elsewhere", log)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Rename(log, log+".elsewhere"), os.Symlink(logFolder+".elsewhere", log)))
 	backup := filepath.Join(t.TempDir(), "backup")
 	if _, err := c.Backup(t.Context(), backup); err == nil {
 		t.Error("Backup: got no error, want one")

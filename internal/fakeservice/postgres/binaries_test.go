@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // pretend creates a folder with fake programs of a version.
@@ -68,10 +70,7 @@ func TestLocateNowhere(t *testing.T) {
 // This machine has the programs that the other tests run.
 func TestLocateHere(t *testing.T) {
 	t.Parallel()
-	found, err := Locate(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(Locate(t.Context(), ""))(t)
 	if found.Version < oldestVersion || !runnable(found.Postgres) || !runnable(found.Initdb) {
 		t.Errorf("Locate: got %+v, want version %d or newer with programs that run", found, oldestVersion)
 	}

@@ -22,20 +22,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // newServer prepares a Server in a folder that every user can pass through.
 func newServer(t *testing.T) *Server {
 	t.Helper()
-	programs, err := Locate(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	programs := must.Get(Locate(t.Context(), ""))(t)
 	sandbox, _ := process.FindSandbox(t.Context(), os.Getenv("PATH")) // without one, the servers run outside
-	s, err := NewServer(Options{Binaries: programs, Folder: filepath.Join(machine.PassableFolder(t, ""), "s"), Sandbox: sandbox})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewServer(Options{Binaries: programs, Folder: filepath.Join(machine.PassableFolder(t, ""), "s"), Sandbox: sandbox}))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("Close: %s", err)
@@ -47,19 +42,10 @@ func newServer(t *testing.T) *Server {
 // settings returns valid settings for an address, with a self-signed certificate.
 func settings(t *testing.T, host string) Settings {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.ParseIP(host)}}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	certificate := must.Get(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))(t)
+	private := must.Get(x509.MarshalPKCS8PrivateKey(key))(t)
 	return Settings{
 		Host:          host,
 		Certificate:   string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})),
@@ -70,10 +56,7 @@ func settings(t *testing.T, host string) Settings {
 
 func newCluster(t *testing.T, s *Server, host string) *Cluster {
 	t.Helper()
-	c, err := s.NewCluster(t.Context(), "c-"+strconv.Itoa(len(s.clusters)), settings(t, host))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(s.NewCluster(t.Context(), "c-"+strconv.Itoa(len(s.clusters)), settings(t, host)))(t)
 	return c
 }
 
@@ -97,9 +80,7 @@ func TestRestoreOfRubbish(t *testing.T) {
 	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))
 	ask(t, c, "CREATE TABLE kept (n INT)")
 	rubbish := filepath.Join(t.TempDir(), "rubbish")
-	if err := os.Mkdir(rubbish, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(rubbish, 0o700))
 	for _, folder := range []string{rubbish, filepath.Join(rubbish, "nothing")} {
 		if err := c.Restore(t.Context(), folder); err == nil {
 			t.Errorf("Restore of %s: got no error, want one", folder)
@@ -162,10 +143,7 @@ func TestInsidePort(t *testing.T) {
 	c := newCluster(t, newServer(t), loopback.Address(t.Context(), DirectPort, PooledPort))
 	port := c.InsidePort()
 	connect := func(tls, password string) error {
-		config, err := pgconn.ParseConfig("host=" + c.settings.Host + " sslmode=" + tls)
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := must.Get(pgconn.ParseConfig("host=" + c.settings.Host + " sslmode=" + tls))(t)
 		config.Port, config.Fallbacks = uint16(c.InsidePort()), nil
 		config.User, config.Password, config.Database = OwnerRole, password, DefaultDatabase
 		conn, err := pgconn.ConnectConfig(t.Context(), config)
@@ -182,9 +160,7 @@ func TestInsidePort(t *testing.T) {
 			t.Errorf("a connection with sslmode %s and a password: got SQL state %q, want one of class 28", wrong[0], state)
 		}
 	}
-	if err := c.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Restart(t.Context()))
 	if now := c.InsidePort(); now != port {
 		t.Errorf("the port after a restart: got %d, want %d", now, port)
 	}

@@ -11,20 +11,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // keptServer opens a server on a folder that stays.
 func keptServer(t *testing.T, folder string) *Server {
 	t.Helper()
-	programs, err := Locate(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	programs := must.Get(Locate(t.Context(), ""))(t)
 	sandbox, _ := process.FindSandbox(t.Context(), os.Getenv("PATH")) // without one, the servers run outside
-	s, err := NewServer(Options{Binaries: programs, Folder: folder, Kept: true, Sandbox: sandbox})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewServer(Options{Binaries: programs, Folder: folder, Kept: true, Sandbox: sandbox}))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -41,9 +36,7 @@ func keptFolder(t *testing.T) string {
 
 func mustClose(t *testing.T, s *Server) {
 	t.Helper()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // A cluster with a kept folder continues with its rows, its ports and the passwords of the
@@ -73,19 +66,12 @@ func TestKeptCluster(t *testing.T) {
 		filepath.Join(c.sockets(), ".s.PGSQL.1.lock"):   "1\n",
 		filepath.Join(folder, "half-made", "data.next"): "",
 	} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	second := keptServer(t, folder)
 	name := filepath.Base(c.folder)
-	again, err := second.NewCluster(t.Context(), name, wanted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(second.NewCluster(t.Context(), name, wanted))(t)
 	ask(t, again, "SELECT * FROM kept")
 	if is := (Ports{again.DirectPort(), again.PooledPort(), again.InsidePort()}); is != wanted.Ports {
 		t.Errorf("the ports: got %v, want %v", is, wanted.Ports)
@@ -117,25 +103,14 @@ func TestReplacementThatWasKilled(t *testing.T) {
 			c := newCluster(t, first, host)
 			ask(t, c, "CREATE TABLE kept (n INT)")
 			mustClose(t, first)
-			if err := os.Rename(c.data(), c.path("data.before")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(c.data(), c.path("data.before")))
 			if during != "between the two" {
-				if err := os.Mkdir(c.data(), 0o700); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(c.data(), "PG_VERSION"), []byte("17\n"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Mkdir(c.data(), 0o700))
+				must.Do(t, os.WriteFile(filepath.Join(c.data(), "PG_VERSION"), []byte("17\n"), 0o600))
 			}
-			again, err := keptServer(t, folder).NewCluster(t.Context(), filepath.Base(c.folder), settings(t, host))
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := must.Get(keptServer(t, folder).NewCluster(t.Context(), filepath.Base(c.folder), settings(t, host)))(t)
 			ask(t, again, "SELECT * FROM kept")
-			if err := again.Reset(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, again.Reset(t.Context()))
 			ask(t, again, "CREATE TABLE kept (n INT)")
 		})
 	}
@@ -147,12 +122,8 @@ func TestKeptDataOfAnotherVersion(t *testing.T) {
 	folder := keptFolder(t)
 	s := keptServer(t, folder)
 	data := filepath.Join(folder, "old", "data")
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte("9\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(data, 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte("9\n"), 0o600))
 	if _, err := s.NewCluster(t.Context(), "old", settings(t, loopback.Address(t.Context(), DirectPort, PooledPort))); err == nil || !strings.Contains(err.Error(), `the version "9"`) {
 		t.Errorf("NewCluster: got error %v, want one with the version \"9\"", err)
 	}
@@ -195,23 +166,13 @@ func TestDataWithoutItsVersion(t *testing.T) {
 	ask(t, c, "CREATE TABLE kept (n INT)")
 	name, version := filepath.Base(c.folder), filepath.Join(c.data(), "PG_VERSION")
 	mustClose(t, first)
-	text, err := os.ReadFile(version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(version); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(version))(t)
+	must.Do(t, os.Remove(version))
 	second := keptServer(t, folder)
 	if _, err := second.NewCluster(t.Context(), name, settings(t, host)); err == nil {
 		t.Error("without PG_VERSION: got no error, want one")
 	}
-	if err := second.account.WriteFile(version, string(text)); err != nil {
-		t.Fatal(err)
-	}
-	again, err := second.NewCluster(t.Context(), name, settings(t, host))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, second.account.WriteFile(version, string(text)))
+	again := must.Get(second.NewCluster(t.Context(), name, settings(t, host)))(t)
 	ask(t, again, "SELECT * FROM kept")
 }

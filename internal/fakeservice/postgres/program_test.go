@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A server in somebody's folder sees its own parts of it, and nothing else of theirs.
@@ -15,13 +16,9 @@ func TestInstallation(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	for _, name := range []string{"bin", "share", ".ssh", "state"} {
-		if err := os.Mkdir(filepath.Join(folder, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(folder, name), 0o700))
 	}
-	if err := os.WriteFile(filepath.Join(folder, "lib"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "lib"), nil, 0o600))
 	var want []process.Mount
 	for _, name := range []string{"bin", "share"} {
 		part := filepath.Join(folder, name)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // sandboxedCluster returns a cluster that runs in a sandbox.
@@ -33,20 +34,14 @@ func TestDataRunsNothingOutside(t *testing.T) {
 	c := sandboxedCluster(t)
 	ask(t, c, "CREATE TABLE kept (n INT)")
 	backup := filepath.Join(machine.PassableFolder(t, ""), "backup")
-	if _, err := c.Backup(t.Context(), backup); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Backup(t.Context(), backup))(t)
 	victim := machine.PassableFolder(t, "")
-	if err := os.Chmod(victim, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(victim, 0o777))
 	for name, text := range map[string]string{
 		"postgresql.auto.conf": "restore_command = 'touch " + victim + "/restored; false'\narchive_mode = on\narchive_command = 'touch " + victim + "/archived'\n",
 		"recovery.signal":      "",
 	} {
-		if err := c.server.account.WriteFile(filepath.Join(backup, name), text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.server.account.WriteFile(filepath.Join(backup, name), text))
 	}
 	if err := c.Restore(t.Context(), backup); err != nil {
 		t.Errorf("Restore: got %v, want no error", err)
@@ -56,10 +51,7 @@ func TestDataRunsNothingOutside(t *testing.T) {
 	if err := c.asSuperuser(t.Context(), DefaultDatabase, statements...); err != nil {
 		t.Errorf("COPY FROM PROGRAM: got %v, want no error", err)
 	}
-	entries, err := os.ReadDir(victim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(victim))(t)
 	for _, entry := range entries {
 		t.Errorf("%s was made outside", entry.Name())
 	}
@@ -72,10 +64,7 @@ func TestServerWritesOnlyItsData(t *testing.T) {
 	t.Parallel()
 	c := sandboxedCluster(t)
 	names := func() (names []string) {
-		entries, err := os.ReadDir(c.folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must.Get(os.ReadDir(c.folder))(t)
 		for _, entry := range entries {
 			names = append(names, entry.Name())
 		}
@@ -83,9 +72,8 @@ func TestServerWritesOnlyItsData(t *testing.T) {
 	}
 	before := names()
 	script := "cd " + c.folder + "; ln -s /etc data.next; for f in *; do echo broken >>$f; rm -f $f; done 2>/dev/null; true"
-	if err := c.asSuperuser(t.Context(), DefaultDatabase, "CREATE TABLE public.lines (line TEXT)", "COPY public.lines FROM PROGRAM "+quote(script)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.asSuperuser(t.Context(), DefaultDatabase, "CREATE TABLE public.lines (line TEXT)",
+		"COPY public.lines FROM PROGRAM "+quote(script)))
 	if after := names(); !slices.Equal(after, before) {
 		t.Errorf("the cluster's folder: got %q, want %q", after, before)
 	}
@@ -120,10 +108,7 @@ func TestLinkInPlaceOfTheSocket(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, newServer(t), loopback.Address(t.Context(), DirectPort, PooledPort))
 	other := filepath.Join(t.TempDir(), "other")
-	listener, err := net.Listen("unix", other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("unix", other))(t)
 	met := make(chan bool, 1)
 	go func() {
 		if connection, err := listener.Accept(); err == nil {
@@ -133,12 +118,8 @@ func TestLinkInPlaceOfTheSocket(t *testing.T) {
 		close(met)
 	}()
 	socket := filepath.Join(c.sockets(), fmt.Sprintf(".s.PGSQL.%d", c.InsidePort()))
-	if err := os.Remove(socket); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(other, socket); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(socket))
+	must.Do(t, os.Symlink(other, socket))
 	if err := c.asSuperuser(t.Context(), maintenance, "SELECT 1"); err == nil {
 		t.Error("a session through a link: got no error, want one")
 	}
@@ -156,15 +137,9 @@ func TestConfigurationIsOutOfReach(t *testing.T) {
 	if err := s.account.MakeFolder(filepath.Join(s.folder, "cluster")); err != nil { // as an earlier edition did
 		t.Fatal(err)
 	}
-	c, err := s.NewCluster(t.Context(), "cluster", settings(t, loopback.Address(t.Context(), DirectPort, PooledPort)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(s.NewCluster(t.Context(), "cluster", settings(t, loopback.Address(t.Context(), DirectPort, PooledPort))))(t)
 	for _, folder := range []string{s.folder, c.folder} {
-		info, err := os.Lstat(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Lstat(folder))(t)
 		if owner := info.Sys().(*syscall.Stat_t).Uid; int(owner) != os.Geteuid() {
 			t.Errorf("the owner of %s: got user %d, want %d", filepath.Base(folder), owner, os.Geteuid())
 		}

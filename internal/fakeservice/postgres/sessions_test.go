@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The owner's settings for all sessions of a database do not reach the service's own sessions.
@@ -23,10 +24,7 @@ func TestOwnersSettings(t *testing.T) {
 	if _, err := c.SetExtension(t.Context(), DefaultDatabase, "pg_trgm"); err != nil {
 		t.Errorf("SetExtension: got error %v, want none", err)
 	}
-	conn, err := c.connect(t.Context(), superuser, DefaultDatabase)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(c.connect(t.Context(), superuser, DefaultDatabase))(t)
 	for name, want := range pinned {
 		if got, err := value(t.Context(), conn, "SHOW "+name); err != nil || got != want {
 			t.Errorf("%s: got %q and error %v, want %q", name, got, err, want)

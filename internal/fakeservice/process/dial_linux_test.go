@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // DialSocket connects to a socket, and to nothing that leads to one.
@@ -12,17 +14,10 @@ func TestDialSocket(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	socket, link, file := filepath.Join(folder, "socket"), filepath.Join(folder, "link"), filepath.Join(folder, "file")
-	listener, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("unix", socket))(t)
 	defer listener.Close()
-	if err := os.Symlink(socket, link); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(socket, link))
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	for path, reached := range map[string]bool{socket: true, link: false, file: false, filepath.Join(folder, "missing"): false} {
 		connection, err := DialSocket(t.Context(), path)
 		if err == nil {

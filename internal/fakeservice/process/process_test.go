@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // shell runs a script to its end and returns its output.
@@ -32,9 +33,7 @@ func shell(t *testing.T, script string, change ...func(*Spec)) (string, error) {
 func TestProgramGetsWhatItIsGiven(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_CALLER", "told")
 	folder := t.TempDir()
-	if err := os.Chmod(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(folder, 0o755))
 	said, err := shell(t, "cat; echo; echo $A; pwd; env | grep -c SECRET", func(s *Spec) {
 		s.Input, s.Environment, s.Folder = strings.NewReader("input"), []string{"A=b", "PATH=" + os.Getenv("PATH")}, folder
 	})
@@ -68,10 +67,8 @@ func TestStop(t *testing.T) {
 		"trap '' TERM; echo ready; while :; do sleep 0.01; done":       50 * time.Millisecond,
 	} {
 		said := NewTail(100)
-		p, err := Start(Spec{Command: []string{"sh", "-c", script}, Folder: "/", Output: said, Contained: true, Environment: []string{"PATH=" + os.Getenv("PATH")}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Start(Spec{Command: []string{"sh", "-c", script}, Folder: "/", Output: said, Contained: true,
+			Environment: []string{"PATH=" + os.Getenv("PATH")}}))(t)
 		machine.Until(t, "it is ready", func() bool { return strings.Contains(said.String(), "ready") })
 		p.Stop(patience, syscall.SIGTERM)
 		if how, killed := p.How(), patience < time.Second; strings.Contains(how, "killed") != killed {
@@ -85,9 +82,7 @@ func TestTail(t *testing.T) {
 	t.Parallel()
 	tail := NewTail(10)
 	for _, row := range [][2]string{{"one\n", "one\n"}, {"two\n", "one\ntwo\n"}, {"three\n", "three\n"}, {"\xff", "\uFFFD"}} {
-		if _, err := tail.Write([]byte(row[0])); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(tail.Write([]byte(row[0])))(t)
 		if got := tail.String(); !strings.HasSuffix(got, row[1]) {
 			t.Errorf("the tail after %q: got %q, want %q", row[0], got, row[1])
 		}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // sandboxed returns a folder and a change of a Spec that runs a shell in a sandbox. The
@@ -26,12 +27,8 @@ func sandboxed(t *testing.T) (folder string, inside func(*Spec)) {
 	folder = machine.PassableFolder(t, "")
 	user := User{}
 	for _, name := range []string{"own", "read", "neighbour"} {
-		if err := os.Mkdir(filepath.Join(folder, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name, "file"), []byte(name), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(folder, name), 0o755))
+		must.Do(t, os.WriteFile(filepath.Join(folder, name, "file"), []byte(name), 0o644))
 	}
 	if os.Geteuid() == 0 {
 		user = User{UID: 61183, GID: 61183}
@@ -53,10 +50,7 @@ func TestSandboxAsAnotherUser(t *testing.T) {
 // TestSandboxKeepsIn tries each way out that a program in a sandbox might have.
 func TestSandboxKeepsIn(t *testing.T) {
 	folder, inside := sandboxed(t)
-	listener, err := net.Listen("unix", filepath.Join(folder, "socket"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("unix", filepath.Join(folder, "socket")))(t)
 	defer listener.Close()
 	// A key of this process's session, which programs would inherit.
 	runtime.LockOSThread()
@@ -110,15 +104,10 @@ func TestSandboxKeepsIn(t *testing.T) {
 // openForAll opens a folder without close-on-exec, as a shell does with 100</.
 func openForAll(t *testing.T, path string) (descriptor int) {
 	t.Helper()
-	opened, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := must.Get(unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY, 0))(t)
 	defer unix.Close(opened)
 	// A number that no program in the sandbox uses itself.
-	if descriptor, err = unix.FcntlInt(uintptr(opened), unix.F_DUPFD, 100); err != nil {
-		t.Fatal(err)
-	}
+	descriptor = must.Get(unix.FcntlInt(uintptr(opened), unix.F_DUPFD, 100))(t)
 	t.Cleanup(func() { _ = unix.Close(descriptor) })
 	return descriptor
 }
@@ -127,9 +116,7 @@ func openForAll(t *testing.T, path string) (descriptor int) {
 func TestDescriptorsWithoutCloseRange(t *testing.T) {
 	t.Parallel()
 	inherited := openForAll(t, "/")
-	if err := withholdEach(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, withholdEach())
 	if flags, err := unix.FcntlInt(uintptr(inherited), unix.F_GETFD, 0); err != nil || flags&unix.FD_CLOEXEC == 0 {
 		t.Errorf("the flags of the descriptor: got %d and error %v, want close-on-exec", flags, err)
 	}
@@ -160,10 +147,7 @@ func TestSandboxSignals(t *testing.T) {
 		said := NewTail(100)
 		spec := Spec{Command: []string{"sh", "-c", row.script}, Output: said}
 		inside(&spec)
-		p, err := Start(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Start(spec))(t)
 		machine.Until(t, "it is ready", func() bool { return strings.Contains(said.String(), "ready") })
 		p.Signal(syscall.SIGTERM)
 		if row.how == "signal: killed" {
@@ -185,10 +169,7 @@ type usage struct{ threads, descriptors, goroutines int }
 func usageNow(t *testing.T) usage {
 	t.Helper()
 	count := func(folder string) int {
-		entries, err := os.ReadDir(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must.Get(os.ReadDir(folder))(t)
 		return len(entries)
 	}
 	return usage{count("/proc/self/task"), count("/proc/self/fd"), runtime.NumGoroutine()}
@@ -238,12 +219,8 @@ func TestSandboxShowsOnlyTheToolchain(t *testing.T) {
 		"share/keyrings/login":     "secret",
 	} {
 		file = filepath.Join(home, file)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.Do(t, os.WriteFile(file, []byte(text), 0o755))
 	}
 	sandbox, err := FindSandbox(t.Context(), filepath.Join(home, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestSandboxCommand(t *testing.T) {
@@ -63,9 +65,7 @@ func TestExports(t *testing.T) {
 		}
 		// A link named sh makes bash follow POSIX, where an assignment that fails ends it.
 		named := filepath.Join(t.TempDir(), "sh")
-		if err := os.Symlink(path, named); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(path, named))
 		said, err := shell(t, "", func(s *Spec) {
 			s.Command = []string{named, "-c", exports(want), "sh", "env", "-0"}
 		})
@@ -79,25 +79,14 @@ func TestExports(t *testing.T) {
 
 func TestToolchainsOf(t *testing.T) {
 	t.Parallel()
-	top, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	top := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	for _, file := range []string{"go/bin/go", "go/pkg/tool/compile", "node/bin/node", "node/lib/node_modules/npm", "home/bin/node", "home/bin/private", "other/bin/private"} {
 		file = filepath.Join(top, file)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, nil, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.Do(t, os.WriteFile(file, nil, 0o755))
 	}
-	if err := os.MkdirAll(filepath.Join(top, "links"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(top, "node/bin/node"), filepath.Join(top, "links/node")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(top, "links"), 0o755))
+	must.Do(t, os.Symlink(filepath.Join(top, "node/bin/node"), filepath.Join(top, "links/node")))
 	const system = ":/usr/local/bin:/usr/bin:/bin"
 	for name, row := range map[string]struct{ path, inside, mounts string }{
 		"the system's alone":          {"/usr/bin:/bin", "/usr/bin:/bin:/usr/local/bin", ""},

@@ -9,6 +9,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/loopback"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestParsePorts(t *testing.T) {
@@ -60,10 +61,7 @@ func TestRangeOfPorts(t *testing.T) {
 
 func listen(t *testing.T, a publicaddr.Addresses, port int) net.Listener {
 	t.Helper()
-	listener, err := a.Listen(t.Context(), "127.0.0.1", port)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(a.Listen(t.Context(), "127.0.0.1", port))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	return listener
 }

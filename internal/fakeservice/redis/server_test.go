@@ -18,6 +18,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/enginelock"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestProgramOf(t *testing.T) {
@@ -48,10 +49,7 @@ func options(t *testing.T, folder string) (Options, *x509.CertPool) {
 	}
 	issuer := httptest.NewTLSServer(nil)
 	t.Cleanup(issuer.Close)
-	key, err := x509.MarshalPKCS8PrivateKey(issuer.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(x509.MarshalPKCS8PrivateKey(issuer.TLS.Certificates[0].PrivateKey))(t)
 	roots := x509.NewCertPool()
 	roots.AddCert(issuer.Certificate())
 	sandbox, _ := process.FindSandbox(t.Context(), os.Getenv("PATH")) // without one, the servers run outside
@@ -83,15 +81,10 @@ func TestServerSeesItsOwnFiles(t *testing.T) {
 	if o.Sandbox == nil {
 		machine.Lacks(t, "there is no bubblewrap")
 	}
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), o))(t)
 	t.Cleanup(func() { s.Close() })
 	others := filepath.Join(parent, "others")
-	if err := os.WriteFile(others, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(others, nil, 0o644))
 	root := fmt.Sprintf("/proc/%d/root", s.PID())
 	if _, err := os.Stat(root + s.configuration()); err != nil {
 		t.Errorf("the configuration as the server sees it: got error %v, want none", err)
@@ -101,10 +94,7 @@ func TestServerSeesItsOwnFiles(t *testing.T) {
 			t.Errorf("the server sees %s", path)
 		}
 	}
-	inside, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", s.PID()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	inside := must.Get(os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", s.PID())))(t)
 	if outside, err := os.Readlink("/proc/self/ns/mnt"); err != nil || inside == outside {
 		t.Errorf("mount namespaces: got %s inside and %s outside (%v), want two", inside, outside, err)
 	}
@@ -116,29 +106,17 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 	parent := machine.PassableFolder(t, "")
 	o, roots := options(t, filepath.Join(parent, strings.Repeat("long ", 30)))
 	o.Run = filepath.Join(parent, "run")
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := client(t, s, roots).Set(t.Context(), "k", "v", 0).Err(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Backup(t.Context(), filepath.Join(parent, "backup")); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), o))(t)
+	must.Do(t, client(t, s, roots).Set(t.Context(), "k", "v", 0).Err())
+	must.Get(s.Backup(t.Context(), filepath.Join(parent, "backup")))(t)
+	must.Do(t, s.Close())
 	if _, err := os.Stat(o.Run); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder of the socket after Close: got error %v, want that it does not exist", err)
 	}
 	if _, err := s.Backup(t.Context(), filepath.Join(parent, "late")); !errors.Is(err, enginelock.ErrClosed) {
 		t.Errorf("the backup of a closed server: got error %v, want %v", err, enginelock.ErrClosed)
 	}
-	again, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(Open(t.Context(), o))(t)
 	c := client(t, again, roots)
 	if v, err := c.Get(t.Context(), "k").Result(); v != "v" {
 		t.Errorf("the value in the opened folder: got %q and error %v, want v", v, err)
@@ -165,9 +143,7 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 			t.Errorf("the value after the %s: got %q and error %v, want %q", step.what, v, err, step.want)
 		}
 	}
-	if err := again.Remove(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, again.Remove())
 	if _, err := os.Stat(o.Folder); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder after Remove: got error %v, want that it does not exist", err)
 	}
@@ -177,20 +153,10 @@ func TestFolderIsOpenedAgain(t *testing.T) {
 func TestReplacementThatWasCutShort(t *testing.T) {
 	t.Parallel()
 	o, roots := options(t, filepath.Join(machine.PassableFolder(t, ""), "r"))
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := client(t, s, roots).Set(t.Context(), "k", "v", 0).Err(); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(s.Close(), os.Rename(s.data(), s.path("data.before")), s.account.MakeFolder(s.data())); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), o))(t)
+	must.Do(t, client(t, s, roots).Set(t.Context(), "k", "v", 0).Err())
+	must.Do(t, errors.Join(s.Close(), os.Rename(s.data(), s.path("data.before")), s.account.MakeFolder(s.data())))
+	again := must.Get(Open(t.Context(), o))(t)
 	t.Cleanup(func() { again.Remove() })
 	if v, err := client(t, again, roots).Get(t.Context(), "k").Result(); v != "v" {
 		t.Errorf("the value: got %q and error %v, want v", v, err)
@@ -201,22 +167,12 @@ func TestReplacementThatWasCutShort(t *testing.T) {
 func TestKilledServerComesBack(t *testing.T) {
 	t.Parallel()
 	o, roots := options(t, filepath.Join(machine.PassableFolder(t, ""), "r"))
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), o))(t)
 	t.Cleanup(func() { s.Remove() })
 	c := client(t, s, roots)
-	if err := c.Set(t.Context(), "k", "v", 0).Err(); err != nil {
-		t.Fatal(err)
-	}
-	killed, err := os.FindProcess(s.PID())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := killed.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Set(t.Context(), "k", "v", 0).Err())
+	killed := must.Get(os.FindProcess(s.PID()))(t)
+	must.Do(t, killed.Kill())
 	machine.Until(t, "another process", func() bool { return s.PID() != 0 && s.PID() != killed.Pid })
 	if v, err := c.Get(t.Context(), "k").Result(); v != "v" {
 		t.Errorf("the value after the kill: got %q and error %v, want v", v, err)
@@ -227,10 +183,7 @@ func TestKilledServerComesBack(t *testing.T) {
 func TestCustomerIsNoAdministrator(t *testing.T) {
 	t.Parallel()
 	o, roots := options(t, filepath.Join(machine.PassableFolder(t, ""), "r"))
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), o))(t)
 	t.Cleanup(func() { s.Remove() })
 	c := client(t, s, roots)
 	for _, command := range []string{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // If the fake had no route for an operation of the document, any request for it would be
@@ -16,10 +17,7 @@ import (
 // is answered with 404.
 func TestMissingOperationsSaySo(t *testing.T) {
 	t.Parallel()
-	operations, err := apispec.Operations()
-	if err != nil {
-		t.Fatal(err)
-	}
+	operations := must.Get(apispec.Operations())(t)
 	service := core.New(core.Options{})
 	service.FirstKey("key")
 	t.Cleanup(func() { service.Close() })

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // loadingPlane is a data plane that calls a function while it loads a machine.
@@ -29,17 +30,12 @@ func (p *loadingPlane) Load(context.Context, string, string) error {
 func TestSnapshotStaysDuringARestore(t *testing.T) {
 	t.Parallel()
 	plane := &loadingPlane{}
-	service, err := core.Open(core.Options{DataPlane: plane})
-	if err != nil {
-		t.Fatal(err)
-	}
+	service := must.Get(core.Open(core.Options{DataPlane: plane}))(t)
 	t.Cleanup(func() { _ = service.Close() })
 	service.AddInstance(core.Instance{Host: "127.0.0.1"})
 	folder := t.TempDir()
 	s := New(Options{Core: service, Snapshots: func() (string, error) { return folder, nil }})
-	if err := s.TakeSnapshot(t.Context(), "first"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.TakeSnapshot(t.Context(), "first"))
 	loads := 0
 	plane.loading = func() {
 		loads++

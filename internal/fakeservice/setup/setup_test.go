@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 const whole = `{
@@ -29,15 +30,10 @@ const whole = `{
 
 func TestSetup(t *testing.T) {
 	t.Parallel()
-	s, err := Read(strings.NewReader(whole))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Read(strings.NewReader(whole)))(t)
 	service := core.New(core.Options{})
 	t.Cleanup(func() { _ = service.Close() })
-	if err := s.Apply(service, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Apply(service, false))
 	plans, _ := service.Plans(t.Context())
 	if len(plans.Plans) != 2 || plans.Plans[0].Name != "tiny" || plans.Plans[1].PostgresConnections != 300 || plans.Engines["postgres"].FloorMB != 256 || plans.Engines["redis"].FloorMB != 64 {
 		t.Errorf("the catalogue: got %+v, want tiny, a plan of 300 connections and the floors 256 and 64", plans)
@@ -70,10 +66,7 @@ func TestSetup(t *testing.T) {
 	if jobs := service.Jobs(); len(jobs) != 0 {
 		t.Errorf("jobs after the setup: got %v, want an empty list", jobs)
 	}
-	made, err := service.CreateInstance(core.NewInstance{Name: "n", Plan: "tiny", Region: "mars"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(service.CreateInstance(core.NewInstance{Name: "n", Plan: "tiny", Region: "mars"}, ""))(t)
 	service.Advance(2 * time.Minute)
 	if in, _ := service.Instance(made.ID); in.Status != core.StatusRunning {
 		t.Errorf("the new instance after two minutes: got status %s, want %s", in.Status, core.StatusRunning)

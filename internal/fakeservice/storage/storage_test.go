@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestFileKeepsEntries(t *testing.T) {
@@ -23,33 +24,20 @@ func TestFileKeepsEntries(t *testing.T) {
 		{map[string][]byte{"a": []byte("1"), "b": []byte("2")}, map[string][]byte{"a": []byte("3"), "b": nil, "c": {}}},
 		{map[string][]byte{"a": []byte("3"), "c": {}}, nil},
 	} {
-		f, err := storage.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found, err := f.Read()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(storage.Open(path))(t)
+		found := must.Get(f.Read())(t)
 		if difference := cmp.Diff(step.found, found); difference != "" {
 			t.Errorf("the entries of the file differ (-want +got):\n%s", difference)
 		}
-		if err := f.Write(step.write); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Write(step.write))
+		must.Do(t, f.Close())
 	}
 }
 
 func TestFileIsOnesOwn(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "records.db")
-	f, err := storage.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(storage.Open(path))(t)
 	defer f.Close()
 	if second, err := storage.Open(path); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second opening: got %v and error %v, want one with \"in use\"", second, err)
@@ -60,26 +48,16 @@ func TestFileIsOnesOwn(t *testing.T) {
 func TestDamagedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "records.db")
-	f, err := storage.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(storage.Open(path))(t)
 	entries := map[string][]byte{}
 	for n := range 2000 {
 		entries[strings.Repeat("k", 100)+strconv.Itoa(n)] = bytes.Repeat([]byte("v"), 100)
 	}
-	if err := errors.Join(f.Write(entries), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(f.Write(entries), f.Close()))
+	whole := must.Get(os.ReadFile(path))(t)
 	read := func(content []byte) error {
 		damaged := filepath.Join(t.TempDir(), "records.db")
-		if err := os.WriteFile(damaged, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(damaged, content, 0o600))
 		f, err := storage.Open(damaged)
 		if err != nil {
 			return err
@@ -90,9 +68,7 @@ func TestDamagedFile(t *testing.T) {
 		}
 		return errors.Join(err, f.Close())
 	}
-	if err := read(whole); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, read(whole))
 	for _, cut := range []int{1, 100, 4096, 8192, 12288, len(whole) / 2, len(whole) * 9 / 10} {
 		if err := read(whole[:cut]); err == nil {
 			t.Errorf("read of a file of %d bytes, cut to %d: got no error, want one", len(whole), cut)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/testserver"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The end of one server leaves the connections of http.DefaultTransport to others open, so
@@ -17,9 +18,7 @@ func TestCloseLeavesOtherConnections(t *testing.T) {
 	if reused := get(t, one.RootURL+"/healthz"); reused {
 		t.Fatal("the first request: got a reused connection, want a new one")
 	}
-	if err := other.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.Close())
 	if reused := get(t, one.RootURL+"/healthz"); !reused {
 		t.Error("the request after the end of another server: got a new connection, want the reused one")
 	}
@@ -30,16 +29,8 @@ func TestCloseLeavesOtherConnections(t *testing.T) {
 func get(t *testing.T, address string) (reused bool) {
 	t.Helper()
 	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused }}
-	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodHead, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := response.Body.Close(); err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodHead, address, nil))(t)
+	response := must.Get(http.DefaultClient.Do(request))(t)
+	must.Do(t, response.Body.Close())
 	return reused
 }

@@ -14,37 +14,25 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/process"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A kept folder has one owner at a time, and stays with its content.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "deep", "kept")
-	f, err := Keep(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Keep(path))(t)
 	if _, err := Keep(path); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), path) {
 		t.Errorf("Keep by a second owner: got error %v, want %v with %s", err, ErrInUse, path)
 	}
-	if err := WriteFile(filepath.Join(path, "file"), []byte("text")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteFile(filepath.Join(path, "file"), []byte("text")))
 	// A program that is starting has all open files, for a moment.
-	started, err := syscall.Dup(int(f.lock.Fd()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	started := must.Get(syscall.Dup(int(f.lock.Fd())))(t)
 	defer syscall.Close(started)
 	for range 2 {
-		if err := f.Release(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Release())
 	}
-	again, err := Keep(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(Keep(path))(t)
 	defer again.Release()
 	if text, err := os.ReadFile(filepath.Join(path, "file")); string(text) != "text" {
 		t.Errorf("the file: got %q and error %v, want \"text\"", text, err)
@@ -56,25 +44,18 @@ func TestKeep(t *testing.T) {
 func TestKeepEndsWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
-	if err := os.Mkdir(filepath.Join(path, "work"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(path, "work"), 0o700))
 	begin := func(folder string) *exec.Cmd {
 		c := exec.Command("sleep", "1000")
 		c.Dir = folder
 		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Start())
 		t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
 		return c
 	}
 	begin(filepath.Join(path, "work"))
 	begin(path)
-	f, err := Keep(path, "work", "nothing")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Keep(path, "work", "nothing"))(t)
 	defer f.Release()
 	if n := len(workersIn(t, filepath.Join(path, "work"))); n != 0 {
 		t.Errorf("processes in the folder: got %d, want none", n)
@@ -93,28 +74,20 @@ func TestKeepEndsWhatRunsInASandbox(t *testing.T) {
 	}
 	path := t.TempDir()
 	for _, folder := range []string{"work/data", "beside"} {
-		if err := os.MkdirAll(filepath.Join(path, folder), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(path, folder), 0o755))
 	}
 	begin := func(folder string) *process.Process {
 		said := process.NewTail(100)
-		p, err := process.Start(process.Spec{
+		p := must.Get(process.Start(process.Spec{
 			Command: []string{"sh", "-c", "echo ready; sleep 1000"}, Output: said, Folder: "/data", Sandbox: sandbox, User: process.User{UID: 61183, GID: 61183},
 			Mounts: []process.Mount{{Point: "/data", Source: filepath.Join(path, folder)}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		t.Cleanup(func() { p.Stop(0) })
 		machine.Until(t, "it runs", func() bool { return strings.Contains(said.String(), "ready") })
 		return p
 	}
 	inside, beside := begin("work/data"), begin("beside")
-	f, err := Keep(path, "work")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Keep(path, "work"))(t)
 	defer f.Release()
 	select {
 	case <-inside.Ended():
@@ -133,18 +106,14 @@ func TestDiscard(t *testing.T) {
 	path := t.TempDir()
 	for _, gone := range []string{"folder", "nothing", filepath.Join("no", "folder")} {
 		if gone == "folder" {
-			if err := os.MkdirAll(filepath.Join(path, gone, "deep"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(filepath.Join(path, gone, "deep"), 0o700))
 		}
 		if err := Discard(filepath.Join(path, gone)); err != nil {
 			t.Errorf("Discard of %s: %s", gone, err)
 		}
 	}
 	// An owner was killed in the middle of a removal.
-	if err := os.MkdirAll(filepath.Join(path, discarded+"1", "it"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(path, discarded+"1", "it"), 0o700))
 	if err := Sweep(path); err != nil {
 		t.Error(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Folders without write or any permission are removed with their content. The target of a
@@ -14,13 +16,11 @@ func TestRemoveAll(t *testing.T) {
 	parent := t.TempDir()
 	kept, folder := filepath.Join(parent, "kept"), filepath.Join(parent, "folder")
 	inner := filepath.Join(folder, "read-only", "closed")
-	if err := errors.Join(
+	must.Do(t, errors.Join(
 		os.Mkdir(kept, 0o500), os.MkdirAll(inner, 0o700),
 		os.WriteFile(filepath.Join(inner, "file"), nil, 0o400), os.Symlink(kept, filepath.Join(folder, "link")),
 		os.Chmod(inner, 0), os.Chmod(filepath.Dir(inner), 0o555), os.Chmod(folder, 0o555),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	if err := RemoveAll(folder); err != nil {
 		t.Error(err)
 	}

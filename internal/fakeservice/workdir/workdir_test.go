@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // asOwner makes this test's program the owner of a folder. It prints its path, leaves a
@@ -48,17 +49,9 @@ func TestSweep(t *testing.T) {
 		command := exec.Command(os.Args[0])
 		command.Env = append(os.Environ(), asOwner+"="+parent)
 		command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		out, err := command.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
-		path, err := bufio.NewReader(out).ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(command.StdoutPipe())(t)
+		must.Do(t, command.Start())
+		path := must.Get(bufio.NewReader(out).ReadString('\n'))(t)
 		return command, path[:len(path)-1]
 	}
 	killed, dead := owner()
@@ -73,25 +66,14 @@ func TestSweep(t *testing.T) {
 		t.Fatalf("the processes in %s: got %v, want one there and one in %s", dead, worker, kept)
 	}
 	for _, stranger := range []string{"other-1", "own"} {
-		if err := os.Mkdir(filepath.Join(parent, stranger), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(parent, stranger), 0o755))
 	}
-	if err := os.Symlink(kept, filepath.Join(parent, "own-link")); err != nil {
-		t.Fatal(err)
-	}
-	if err := killed.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(kept, filepath.Join(parent, "own-link")))
+	must.Do(t, killed.Process.Kill())
 	_ = killed.Wait() // it was killed
-	if _, err := os.Stat(dead); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(os.Stat(dead))(t)
 
-	mine, err := Make(parent, "own-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mine := must.Get(Make(parent, "own-"))(t)
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
 		t.Errorf("the folder of the killed owner: got error %v, want that it does not exist", err)
 	}
@@ -117,10 +99,7 @@ func TestSweep(t *testing.T) {
 // workersIn returns the processes that work in a folder.
 func workersIn(t *testing.T, folder string) []string {
 	t.Helper()
-	found, err := filepath.Glob("/proc/[0-9]*/cwd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(filepath.Glob("/proc/[0-9]*/cwd"))(t)
 	var in []string
 	for _, process := range found {
 		if at, err := os.Readlink(process); err == nil && at == folder {
@@ -145,19 +124,11 @@ func TestFoldersAreClosedToOtherUsers(t *testing.T) {
 	if os.Geteuid() == 0 {
 		want = 0o711
 	}
-	made, err := Make(t.TempDir(), "own-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(Make(t.TempDir(), "own-"))(t)
 	defer made.Remove()
 	path := t.TempDir()
-	if err := os.Chmod(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	kept, err := Keep(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(path, 0o755))
+	kept := must.Get(Keep(path))(t)
 	defer kept.Release()
 	for _, folder := range []string{made.Path(), path} {
 		if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != want {
