@@ -2,14 +2,12 @@ package fakeservice_test
 
 import (
 	"net/http"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/setup"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
@@ -54,13 +52,6 @@ func TestAccountIDOfASetup(t *testing.T) {
 	equal(t, "the setup that was copied", start(t, func(o *fakeservice.Options) { o.Setup = read }).AccountID(), "acc-shop")
 }
 
-func TestEveryKeyReadsTheSameAccount(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	second := must.Get(a.CreateKey("second"))(t)
-	equal(t, "the account of the second key", a.accountOf(second.Key), a.accountOf(a.APIKey()))
-}
-
 // A snapshot contains the account's id, and a restore in any fake sets it.
 func TestSnapshotHasTheAccountID(t *testing.T) {
 	t.Parallel()
@@ -96,17 +87,4 @@ func TestForkIsAnotherAccount(t *testing.T) {
 	if again.AccountID() == id {
 		t.Errorf("the account of another fork: got %q again, want another one", id)
 	}
-}
-
-func TestAccountIDIsKept(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "records.db")
-	open := func() (id string) {
-		file := must.Get(storage.Open(path))(t)
-		s := must.Get(fakeservice.Open(fakeservice.Options{Storage: file}))(t)
-		defer s.Close()
-		return s.AccountID()
-	}
-	id := open()
-	equal(t, "the id of the fake that is started again", open(), id)
 }

@@ -1,8 +1,6 @@
 package fakeservice_test
 
 import (
-	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,37 +8,6 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
-
-func TestCatalog(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	got := a.call("GET", "/plans", nil).body
-	free, paid := 0, 0
-	for _, plan := range got["plans"].([]any) {
-		if plan.(object)["price_cents"] == 0.0 {
-			free++
-		} else {
-			paid++
-		}
-	}
-	if free != 1 || paid < 3 {
-		t.Errorf("plans: got %d free and %d paid, want 1 free and at least 3 paid", free, paid)
-	}
-	equal(t, "engines", len(got["engines"].(object)), 6)
-	if n := len(a.call("GET", "/locations", nil).body["locations"].([]any)); n < 2 {
-		t.Errorf("locations: got %d, want at least 2", n)
-	}
-}
-
-func TestAccount(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	got := a.want(200, "", "PATCH", "/me", object{"company": "Example Ltd", "vat_id": "XX1"})
-	equal(t, "company", got.string("company"), "Example Ltd")
-	got = a.want(200, "", "PATCH", "/me", object{"company": nil})
-	equal(t, "emptied", got.body["company"], nil)
-	equal(t, "left alone", a.call("GET", "/me", nil).string("vat_id"), "XX1")
-}
 
 func TestCharges(t *testing.T) {
 	t.Parallel()
@@ -158,62 +125,4 @@ func TestResize(t *testing.T) {
 	}
 	a.done("POST", path, object{"plan": "large"})
 	equal(t, "plan", a.call("GET", "/instances/"+id, nil).string("plan"), "large")
-}
-
-// Each operation emits the event of the API document when its job ends.
-func TestEvents(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	id := a.accepted("POST", "/instances", object{
-		"name": "a", "plan": "free", "region": "us-east", "engines": object{"postgres": true, "apps": true, "auth": true},
-	}).string("id")
-	path := "/instances/" + id
-	equal(t, "while it is made", len(a.Events()), 1)
-	a.Advance(8 * time.Minute)
-	a.done("PATCH", path, object{"name": "b"})
-	a.done("PUT", path+"/allowlist", object{"allowlist": []string{}})
-	a.done("POST", path+"/actions/resize", object{"plan": "small"})
-	a.done("POST", path+"/actions/rotate", nil)
-	a.done("POST", path+"/actions/reset", object{"confirm": id})
-	a.done("PUT", path+"/sql-console", object{"mode": "rw"})
-	a.done("PUT", path+"/engines", object{"engines": object{"postgres": object{}, "apps": object{}, "auth": object{}}})
-	a.done("PATCH", path+"/engines/auth/settings", object{"site_url": ""})
-	a.done("PUT", path+"/postgres/extensions/pgvector", nil)
-	a.done("POST", path+"/apps/import", guestbook())
-	a.done("PATCH", path+"/apps/web", object{"port": 1})
-	a.done("POST", path+"/apps/web/actions/redeploy", nil)
-	a.done("POST", path+"/apps/web/actions/restart", nil)
-	a.done("POST", path+"/postgres/databases", object{"name": "d"})
-	a.done("DELETE", path+"/postgres/databases/d", nil)
-	a.FailJobs(fakeservice.JobMatch{}, 1, "c", "d")
-	a.done("PATCH", path, object{"name": "c"})
-	a.Emit("health_alert", id, nil)
-
-	want := strings.Fields("created ready label allowlist resize rotate reset console engines " +
-		"engine_settings engine_settings engine_settings engine_settings engine_settings engine_settings " +
-		"pg_database_created pg_database_dropped job_failed health_alert")
-	var got []string
-	for _, e := range a.Events() {
-		got = append(got, e.Type)
-		if job, ok := e.Data["job_id"].(string); e.Type != "health_alert" &&
-			(!ok || !slices.ContainsFunc(a.Jobs(), func(j fakeservice.Job) bool { return j.ID == job })) {
-			t.Errorf("the data of the event %s: got %v, want the id of a job", e.Type, e.Data)
-		}
-	}
-	equal(t, "events", got, want)
-}
-
-// The event has the changed values: removed tags are an empty list.
-func TestLabelTellsNoNullTags(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	id := a.AddInstance(fakeservice.Instance{}).ID
-	a.done("PATCH", "/instances/"+id, object{"name": "b"})
-	a.done("PATCH", "/instances/"+id, object{"tags": []string{"x"}})
-	for _, want := range []string{`"tags":[]`, `"tags":["x"]`} {
-		text := must.Get(json.Marshal(a.told("GET", "/events", "")))(t)
-		if !strings.Contains(string(text), want) {
-			t.Errorf("the events: got %s, want %s in one", text, want)
-		}
-	}
 }

@@ -157,17 +157,6 @@ func TestAuthorisation(t *testing.T) {
 	}
 }
 
-// HEAD answers like GET, without the body.
-func TestHead(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	got, read := a.call("HEAD", "/plans", nil), a.call("GET", "/plans", nil)
-	equal(t, "status", got.status, 200)
-	equal(t, "ETag", got.header.Get("ETag"), read.header.Get("ETag"))
-	equal(t, "body", got.text, "")
-	equal(t, "of nothing", a.call("HEAD", "/instances/none", nil).status, 404)
-}
-
 func TestUnknownPath(t *testing.T) {
 	t.Parallel()
 	a := &api{Server: serveWithViolations(t, 4), t: t}
@@ -212,40 +201,6 @@ func (r *recorder) close() {
 	}
 }
 
-func TestRequestsThatBreakTheDocument(t *testing.T) {
-	t.Parallel()
-	a := &api{Server: serveWithViolations(t, 8), t: t}
-	id := a.running("postgres")
-	a.want(400, "invalid_request", "POST", "/instances", `{"name":`)
-	a.want(400, "invalid_request", "POST", "/instances", object{"name": "a", "plan": "free", "region": "eu-central", "colour": "red"})
-	a.want(400, "invalid_request", "PUT", "/instances/"+id+"/sql-console", object{"mode": "maybe"})
-	a.want(400, "invalid_request", "GET", "/instances?sort=name", nil)
-	a.want(400, "confirm_mismatch", "DELETE", "/instances/"+id, nil)
-	a.want(400, "confirm_mismatch", "DELETE", "/instances/"+id+"?confirm="+id+"&confirm=x", nil)
-	a.want(400, "confirm_mismatch", "POST", "/instances/"+id+"/actions/reset", object{})
-	a.want(400, "confirm_mismatch", "POST", "/instances/"+id+"/actions/reset", object{"confirm": nil})
-	a.want(400, "confirm_mismatch", "POST", "/instances/"+id+"/actions/restore", object{"backup_id": "b"})
-}
-
-// An integer can be written in several ways, and the limits of the field apply.
-func TestIntegersOfRequests(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	id := a.running("apps")
-	importing := func(port string) string {
-		return `{"name":"web","repo":"acme/shop","branch":"main","port":` + port + `}`
-	}
-	path := "/instances/" + id + "/apps"
-	got := a.want(422, "validation_failed", "POST", path+"/import", importing("9223372036854775808"))
-	if detail := got.string("detail"); !strings.HasPrefix(detail, "port: ") {
-		t.Errorf("the detail about a port that is too large: got %q, want one that begins with port", detail)
-	}
-	a.done("POST", path+"/import", importing("3e3"))
-	equal(t, "the port", a.call("GET", path+"/web", nil).body["port"], any(3000.0))
-	a.done("PATCH", path+"/web", `{"port":8080.0}`)
-	equal(t, "the port", a.call("GET", path+"/web", nil).body["port"], any(8080.0))
-}
-
 func TestETag(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -256,19 +211,6 @@ func TestETag(t *testing.T) {
 	a.want(200, "", "GET", "/plans", nil, "If-None-Match", `"other"`)
 	a.EditCatalog(func(c *fakeservice.Catalog) { c.Plans[1].PriceCents++ })
 	a.want(200, "", "GET", "/plans", nil, "If-None-Match", tag)
-}
-
-func TestDateIsTheFakesTime(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	a.Advance(1000 * time.Hour)
-	before := a.Now().Truncate(time.Second)
-	got := a.call("POST", "/webhooks", object{"url": "https://hooks.example.com"})
-	date := must.Get(http.ParseTime(got.header.Get("Date")))(t)
-	created := must.Get(time.Parse(time.RFC3339, got.string("created_at")))(t)
-	if date.Before(before) || created.Before(date) || created.After(date.Add(time.Minute)) {
-		t.Errorf("got Date %s and created_at %s, want created_at in the minute after Date, and neither before the fake's time %s", date, created, before)
-	}
 }
 
 func TestIdempotencyKey(t *testing.T) {
@@ -303,23 +245,6 @@ func TestIdempotencyKeyForgetsRefusals(t *testing.T) {
 	a.want(409, "job_running", "POST", path, object{}, "Idempotency-Key", "k")
 	release()
 	a.want(202, "", "POST", path, object{}, "Idempotency-Key", "k")
-}
-
-func TestRequestLog(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	a.call("GET", "/instances?limit=5", nil)
-	a.call("POST", "/webhooks", object{"url": "http://example.com"})
-	requests := a.Requests()
-	equal(t, "requests", len(requests), 2)
-	equal(t, "query", requests[0].Query, "limit=5")
-	equal(t, "status", requests[1].Status, 422)
-	if !strings.Contains(string(requests[1].Body), "http://example.com") {
-		t.Errorf("the stored body: got %q, want http://example.com in it", requests[1].Body)
-	}
-	equal(t, "GET below /instances", a.Count("GET", "/instances/**"), 0)
-	equal(t, "any method, one element", a.Count("", "/*"), 2)
-	equal(t, "everything", a.Count("", ""), 2)
 }
 
 // The log contains no keys, and no more requests than its limit.

@@ -34,41 +34,6 @@ func inMemory(t *testing.T, test func(*testing.T, *api)) {
 // made is the body of a request for an instance.
 var made = object{"name": "box", "plan": "free", "region": "eu-central", "engines": object{"postgres": true}}
 
-// The client has its answer long before the service processes the request. The log has
-// the request once.
-func TestLateCommit(t *testing.T) {
-	t.Parallel()
-	inMemory(t, func(t *testing.T, a *api) {
-		a.Inject(fakeservice.Fault{Method: "POST", Page: 504, CommitAfter: 40 * time.Second})
-		got := a.call("POST", "/instances", made)
-		equal(t, "status", got.status, 504)
-		equal(t, "Content-Type", got.header.Get("Content-Type"), "text/html")
-		equal(t, "late", a.LateRequests(), 1)
-		time.Sleep(40*time.Second - time.Millisecond)
-		equal(t, "instances before", len(a.Instances()), 0)
-		equal(t, "served before", a.Requests()[0].Served, 0)
-		time.Sleep(2 * time.Millisecond)
-		synctest.Wait()
-		equal(t, "instances after", len(a.Instances()), 1)
-		equal(t, "requests", a.Count("POST", "/instances"), 1)
-		entry := a.Requests()[0]
-		equal(t, "entry", []any{entry.Status, entry.Served, entry.Fault}, []any{504, 202, true})
-		equal(t, "late", a.LateRequests(), 0)
-	})
-}
-
-// A late request from before a reset is never processed.
-func TestLateCommitAndReset(t *testing.T) {
-	t.Parallel()
-	inMemory(t, func(t *testing.T, a *api) {
-		a.Inject(fakeservice.Fault{CommitAfter: 40 * time.Second})
-		a.call("POST", "/instances", made)
-		a.Reset()
-		time.Sleep(time.Hour)
-		equal(t, "instances", len(a.Instances()), 0)
-	})
-}
-
 // A late request is checked against the API document; an answer of the gateway is not.
 func TestViolationBehindTheGateway(t *testing.T) {
 	t.Parallel()
@@ -81,22 +46,6 @@ func TestViolationBehindTheGateway(t *testing.T) {
 	equal(t, "delivered", a.DeliverLate(), 1)
 }
 
-func TestAwayKeepsEverything(t *testing.T) {
-	t.Parallel()
-	inMemory(t, func(t *testing.T, a *api) {
-		a.accepted("POST", "/instances", made)
-		a.Away(time.Minute, 502)
-		equal(t, "status", a.call("GET", "/me", nil).status, 502)
-		equal(t, "told beside the API", a.told("GET", "/state", "")["instances"].([]any)[0].(object)["name"], any("box"))
-		a.Away(8*time.Minute, 0)
-		if got, err := a.try("GET", "/me", nil); err == nil {
-			t.Errorf("the service while it is away: got %d, want an error", got.status)
-		}
-		time.Sleep(8*time.Minute + time.Second)
-		equal(t, "status", a.call("GET", "/instances", nil).body["instances"].([]any)[0].(object)["status"], any("running"))
-	})
-}
-
 // The Date header is the fake's time plus the gateway's offset.
 func TestDateOffset(t *testing.T) {
 	t.Parallel()
@@ -106,27 +55,6 @@ func TestDateOffset(t *testing.T) {
 		at := must.Get(http.ParseTime(a.call("GET", "/me", nil).header.Get("Date")))(t)
 		equal(t, "offset", at.Sub(a.Now().Truncate(time.Second)), 5*time.Second)
 	})
-}
-
-func TestStrikeAtTheService(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	a.told("GET", "/left", "") // not a request to the API
-	var numbers []int
-	a.SetFaultFunc(func(n int, r *http.Request) *fakeservice.Fault {
-		numbers = append(numbers, n)
-		if r.Method == "POST" {
-			return &fakeservice.Fault{Drop: true, After: func() { equal(t, "endpoints", len(a.Webhooks()), 1) }}
-		}
-		return nil
-	})
-	a.want(200, "", "GET", "/me", nil)
-	if _, err := a.try("POST", "/webhooks", newHook); err == nil {
-		t.Error("a dropped answer: got an answer, want an error")
-	}
-	a.Reset()
-	a.want(201, "", "POST", "/webhooks", newHook)
-	equal(t, "numbers", numbers, []int{1, 2})
 }
 
 func TestControlGateway(t *testing.T) {

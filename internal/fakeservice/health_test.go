@@ -44,25 +44,6 @@ func TestHealth(t *testing.T) {
 	equal(t, "events", told, []string{"health_alert", "health_reset"})
 }
 
-// Each operation emits an event when it ends (SERVICE.md#events).
-func TestRestartsAndDeletionsEmit(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	id := a.running("postgres", "apps")
-	a.AddApp(id, fakeservice.App{Name: "web"})
-	for what, request := range map[string][2]string{
-		"the restart of an engine": {"POST", "/engines/postgres/actions/restart"},
-		"the restart of an app":    {"POST", "/apps/web/actions/restart"},
-	} {
-		before := len(a.types(id))
-		a.done(request[0], "/instances/"+id+request[1], object{})
-		equal(t, what, a.types(id)[before:], []string{"engine_settings"})
-	}
-	before := len(a.types(id))
-	a.done("DELETE", "/instances/"+id+"/apps/web", nil)
-	equal(t, "the deletion of an app", a.types(id)[before:], []string{"engine_settings"})
-}
-
 // No app is built that is being deleted or whose engine is being turned off.
 func TestBuildsEndFirst(t *testing.T) {
 	t.Parallel()

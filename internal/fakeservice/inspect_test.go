@@ -1,8 +1,6 @@
 package fakeservice_test
 
 import (
-	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
@@ -78,39 +76,5 @@ func TestChangesBehindTheClientsBack(t *testing.T) {
 	}
 	if a.EditInstance(id, func(*fakeservice.Instance) {}) || a.EditApp(id, "web", func(*fakeservice.App) {}) || a.EditWebhook(hook, func(*fakeservice.Webhook) {}) {
 		t.Error("edit of a removed instance, app or webhook: got true, want false")
-	}
-}
-
-// Concurrent requests cause no data race, and the limit of one job per instance applies.
-func TestConcurrentUse(t *testing.T) {
-	t.Parallel()
-	a := start(t, func(o *fakeservice.Options) { o.Speed = 1e4 })
-	id := a.running("postgres", "apps")
-	var all sync.WaitGroup
-	for worker := range 8 {
-		all.Go(func() {
-			for n := range 20 {
-				name := fmt.Sprintf("n-%d-%d", worker, n)
-				got, err := a.try("PATCH", "/instances/"+id, object{"name": name})
-				if err != nil || (got.status != 202 && got.status != 409) {
-					t.Errorf("PATCH: got %d and error %v, want 202 or 409", got.status, err)
-				}
-				for _, path := range []string{"/instances", "/instances/" + id + "/connection", "/billing"} {
-					if got, err := a.try("GET", path, nil); err != nil || got.status != 200 {
-						t.Errorf("GET %s: got %d and error %v, want 200", path, got.status, err)
-					}
-				}
-				a.Instances()
-				a.Jobs()
-				a.Requests()
-			}
-		})
-	}
-	all.Wait()
-	jobs := a.Jobs()
-	for i := 1; i < len(jobs); i++ {
-		if jobs[i].CreatedAt.Before(jobs[i-1].FinishedAt) {
-			t.Errorf("two jobs: got %+v and %+v, want the second after the end of the first", jobs[i-1], jobs[i])
-		}
 	}
 }

@@ -103,39 +103,6 @@ func TestFailedCreation(t *testing.T) {
 	equal(t, "next creation", a.call("GET", "/instances/"+second.string("id"), nil).string("status"), "running")
 }
 
-func TestOneJobAtATime(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	id := a.running("postgres", "apps", "auth")
-	path := "/instances/" + id
-	release := a.HoldJobs(fakeservice.JobMatch{InstanceID: id})
-	first := a.accepted("PUT", path+"/allowlist", object{"allowlist": []string{}})
-	for _, m := range []struct {
-		method, path string
-		body         any
-	}{
-		{"PATCH", path, object{"name": "b"}},
-		{"PUT", path + "/engines", object{"engines": object{}}},
-		{"PUT", path + "/sql-console", object{"mode": "off"}},
-		{"POST", path + "/actions/rotate", object{}},
-		{"POST", path + "/actions/reset", object{"confirm": id}},
-		{"POST", path + "/postgres/databases", object{"name": "d"}},
-		{"DELETE", path + "/postgres/databases/none", nil},
-		{"DELETE", path + "/apps/none", nil},
-		{"PATCH", path + "/engines/auth/settings", object{}},
-		{"DELETE", path + "?confirm=" + id, nil},
-	} {
-		got := a.want(409, "job_running", m.method, m.path, m.body)
-		if !strings.Contains(got.string("detail"), first.string("job_id")) {
-			t.Errorf("the detail: got %q, want one with the job %s", got.string("detail"), first.string("job_id"))
-		}
-	}
-	a.want(200, "", "GET", path, nil)
-	release()
-	a.accepted("PATCH", path, object{"name": "b"})
-	equal(t, "jobs", len(a.Jobs()), 2)
-}
-
 func TestPaidPlanWaitsForItsCheckout(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -191,17 +158,6 @@ func TestDeletingCancelsAnOpenCheckout(t *testing.T) {
 	a.Advance(30 * time.Second)
 	a.want(404, "not_found", "GET", "/instances/"+id, nil)
 	equal(t, "subscription", subscriptionOf(a, id), "cancelled")
-}
-
-func TestFailedDeletionLeavesTheInstance(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	id := a.running()
-	a.FailJobs(fakeservice.JobMatch{Operation: "delete"}, 1, "stuck", "The disk is busy.")
-	a.done("DELETE", "/instances/"+id+"?confirm="+id, nil)
-	equal(t, "status", a.call("GET", "/instances/"+id, nil).string("status"), "running")
-	a.done("DELETE", "/instances/"+id+"?confirm="+id, nil)
-	equal(t, "instances", a.Left()["instances"], 0)
 }
 
 // While a machine is failed, its records show that nothing runs. After the repair they
@@ -297,20 +253,6 @@ func TestPaging(t *testing.T) {
 	for _, query := range []string{"limit=0", "limit=201", "cursor=nonsense"} {
 		a.want(400, "invalid_request", "GET", "/instances?"+query, nil)
 	}
-}
-
-func TestUpdate(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	id := a.running()
-	a.accepted("PATCH", "/instances/"+id, object{"name": "new"})
-	equal(t, "name before the job ends", a.call("GET", "/instances/"+id, nil).string("name"), "box")
-	a.Advance(5 * time.Second)
-	equal(t, "name", a.call("GET", "/instances/"+id, nil).string("name"), "new")
-	a.done("PATCH", "/instances/"+id, object{"tags": []string{"b", "a"}})
-	record := a.call("GET", "/instances/"+id, nil)
-	equal(t, "name", record.string("name"), "new")
-	equal(t, "tags", record.body["tags"], any([]any{"b", "a"}))
 }
 
 // subscriptionOf returns the status of an instance's subscription.

@@ -130,42 +130,6 @@ func TestFailTimes(t *testing.T) {
 	equal(t, "statuses", statuses, []string{"failed", "failed", "done"})
 }
 
-func TestSomeoneElsesJob(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	id := a.running("postgres")
-	job := must.Get(a.StartJob(id, "rotate", ""))(t)
-	if _, err := a.StartJob(id, "rotate", ""); err == nil {
-		t.Error("StartJob during a job: got no error, want one")
-	}
-	if _, err := a.StartJob("i-none", "rotate", ""); err == nil {
-		t.Error("StartJob on an unknown instance: got no error, want one")
-	}
-	a.want(409, "job_running", "PATCH", "/instances/"+id, object{"name": "n"})
-	a.Advance(20 * time.Second)
-	equal(t, "job", a.call("GET", "/jobs/"+job.ID, nil).string("status"), "done")
-	a.accepted("PATCH", "/instances/"+id, object{"name": "n"})
-	if err := a.FinishJob(job.ID); err == nil {
-		t.Error("FinishJob of a job that has ended: got no error, want one")
-	}
-	if err := a.FinishJob("job-none"); err == nil {
-		t.Error("FinishJob of an unknown job: got no error, want one")
-	}
-	a.want(404, "not_found", "GET", "/jobs/job-none", nil)
-}
-
-func TestDurations(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	id := a.running()
-	a.SetDuration("update", time.Hour)
-	job := a.accepted("PATCH", "/instances/"+id, object{"name": "n"}).string("job_id")
-	a.Advance(time.Hour - time.Minute)
-	equal(t, "before", a.call("GET", "/jobs/"+job, nil).string("status"), "running")
-	a.Advance(time.Minute)
-	equal(t, "after", a.call("GET", "/jobs/"+job, nil).string("status"), "done")
-}
-
 // Without requests, a timer ends jobs at their time. Only the log can show this without a
 // request.
 func TestJobsEndUnasked(t *testing.T) {

@@ -163,28 +163,6 @@ func TestClientWithADocumentSignsIn(t *testing.T) {
 	}
 }
 
-// The official client refreshes its tokens. With this clock they end before it would wait
-// for that.
-func TestClientRefreshes(t *testing.T) {
-	t.Parallel()
-	a := start(t, func(o *fakeservice.Options) { o.Speed = 400 })
-	handler, consents := signIn(t, a, func(*auth.AuthorizationCodeHandlerConfig) {})
-	source := func() string {
-		t.Helper()
-		tokens := must.Get(handler.TokenSource(t.Context()))(t)
-		token := must.Get(tokens.Token())(t)
-		return token.AccessToken
-	}
-	session := a.connectBy(t, handler)
-	first := source()
-	second := source()
-	if first == second {
-		t.Error("the access token after a refresh: got the same, want another one")
-	}
-	readAccount(t, session)
-	equal(t, "the consents", *consents, 1)
-}
-
 // The person may refuse. The client gets an error, and nothing is recorded.
 func TestConsentIsRefused(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
 func TestDatabases(t *testing.T) {
@@ -85,43 +84,4 @@ func TestQueryGoesToTheQuerier(t *testing.T) {
 	equal(t, "detail", refused.string("detail"), "syntax error (SQLSTATE 42601)")
 	again := a.want(200, "", "POST", path, object{"sql": "SELECT 1"}, "Idempotency-Key", "k")
 	equal(t, "repeated", again.text, got.text)
-}
-
-// catalogPlane is a data plane whose Postgres has several databases.
-type catalogPlane struct {
-	stubPlane
-	names []string
-}
-
-func (p *catalogPlane) Databases(context.Context, string) ([]fakeservice.Database, []fakeservice.Extension, error) {
-	p.note("databases")
-	var databases []fakeservice.Database
-	var extensions []fakeservice.Extension
-	for _, name := range p.names {
-		databases = append(databases, fakeservice.Database{Name: name})
-		extensions = append(extensions, fakeservice.Extension{Name: "pgcrypto", Database: name, Version: "1.3"})
-	}
-	return databases, extensions, nil
-}
-
-// The portal refreshes its page of databases, so the number of queries to Postgres must
-// not depend on the number of databases.
-func TestPageOfDatabasesAsksLittle(t *testing.T) {
-	t.Parallel()
-	plane := &catalogPlane{names: []string{"main", "a", "b", "c"}}
-	s := fakeservicetest.Start(t, func(o *fakeservice.Options) { o.DataPlane = plane })
-	id := s.AddInstance(fakeservice.Instance{Name: "box", Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}}}).ID
-	page := fakeservicetest.SignIn(t, s).Open("/portal/instances/" + id + "/databases")
-	for _, form := range []string{"drop-database-c", "drop-extension-main-pgcrypto", "drop-extension-c-pgcrypto"} {
-		if !page.HasForm(form) {
-			t.Errorf("the page has no form %s", form)
-		}
-	}
-	asked := 0
-	for _, call := range plane.called() {
-		if call == "databases" {
-			asked++
-		}
-	}
-	equal(t, "questions to Postgres", asked, 2)
 }

@@ -7,18 +7,14 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/publicaddr"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/storage"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
@@ -116,47 +112,6 @@ func TestFork(t *testing.T) {
 	must.Do(t, a.Close())
 	if status, err := send(http.MethodGet, "/instances", ""); err == nil {
 		t.Errorf("the fork after the end of the fake: got %d, want no answer", status)
-	}
-}
-
-// A fake that is started again with its file has the same records and accepts the same
-// key. It returns the stored answer to a repeated request.
-func TestStartedAgainWithItsFile(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "records.db")
-	open := func() *fakeservice.Service {
-		file := must.Get(storage.Open(path))(t)
-		s := must.Get(fakeservice.Open(fakeservice.Options{Storage: file}))(t)
-		return s
-	}
-	create := func(s *fakeservice.Service) (int, string) {
-		body := strings.NewReader(`{"name":"shop","plan":"free","region":"eu-central","engines":{}}`)
-		request := httptest.NewRequest(http.MethodPost, "http://localhost/api/v1/instances", body)
-		request.Header.Set("Authorization", "Bearer "+s.APIKey())
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("Idempotency-Key", "once")
-		recorder := httptest.NewRecorder()
-		s.ServeHTTP(recorder, request)
-		return recorder.Code, recorder.Body.String()
-	}
-	s := open()
-	key := s.APIKey()
-	status, first := create(s)
-	if status != http.StatusAccepted {
-		t.Fatalf("the creation: got %d %s, want 202", status, first)
-	}
-	must.Do(t, s.Close())
-	s = open()
-	defer s.Close()
-	if s.APIKey() != key {
-		t.Error("the key after a restart: got another one, want the same")
-	}
-	if status, again := create(s); status != http.StatusAccepted || again != first {
-		t.Errorf("the repetition: got %d %s, want 202 and the first answer %s", status, again, first)
-	}
-	s.Advance(time.Hour)
-	if all := s.Instances(); len(all) != 1 || all[0].Status != fakeservice.StatusRunning {
-		t.Errorf("the instances: got %+v, want one that is %s", all, fakeservice.StatusRunning)
 	}
 }
 
