@@ -165,9 +165,10 @@ func (h *hunt) measure(ctx context.Context, tree string, n net) error {
 	return err
 }
 
-// cast runs the tests of a net.
+// cast runs the tests of a net, with those of each change.
 func cast(ctx context.Context, tree string, n net, limit time.Duration) (said string, passes bool, err error) {
-	return output(ctx, tree, "go", append([]string{"test", "-count=1", "-vet=off", "-failfast", "-timeout=" + limit.String(), "./" + n.folder}, n.args...)...)
+	test := []string{"TF_ACC=1", "go", "test", "-count=1", "-vet=off", "-failfast", "-timeout=" + limit.String(), "./" + n.folder}
+	return output(ctx, tree, "env", append(test, n.args...)...)
 }
 
 // output runs a program and reports whether it succeeded. The error says that it did not
