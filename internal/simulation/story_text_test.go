@@ -60,16 +60,16 @@ func storySteps(told []string) (steps []storyStep) {
 func (s *storyStep) add(line string) {
 	line, isDetail := strings.CutPrefix(line, "    ")
 	line = strings.TrimPrefix(strings.TrimPrefix(line, "first: "), "first ")
-	var last storyItem
+	last := &storyItem{}
 	if len(s.items) > 0 {
-		last = s.items[len(s.items)-1]
+		last = &s.items[len(s.items)-1]
 	}
 	item := storyItem{lines: []string{line}}
 	calling, detail := callLine.MatchString(last.what+" "+last.about), stateLine.FindStringSubmatch(line)
 	switch {
 	case calling && (requestLine.MatchString(line) || strings.Contains(line, " of "+last.what+" "+last.about+": ")):
 		line = strings.Replace(line, " of "+last.what+" "+last.about, "", 1)
-		s.items[len(s.items)-1].lines = append(last.lines, line)
+		last.lines = append(last.lines, line)
 		return
 	case callLine.MatchString(line):
 		item.what, item.about, _ = strings.Cut(line, " ")
