@@ -32,24 +32,23 @@ func (t Tier) Runs() bool {
 	return isSet(nightVariable) || t == Change && isSet(changeVariable)
 }
 
-// Only skips a test unless its tier runs.
+// Only skips a test unless its tier runs, or -run asks for tests by name.
 func (t Tier) Only(tb testing.TB) {
 	tb.Helper()
-	if !t.Runs() {
+	if !t.Runs() && pattern().String() == "" {
 		tb.Skip("left out: " + t.command() + " runs it")
 	}
 }
 
 // Select is for the TestMain of a package whose tests are all of this tier. If the tier does
-// not run, it leaves them out, which go test calls "no tests to run", and returns false. A
-// test that -run asks for by name always runs.
+// not run, and -run asks for no tests by name, it leaves them out, which go test calls "no
+// tests to run", and returns false.
 func (t Tier) Select() bool {
 	flag.Parse()
-	pattern := flag.Lookup("test.run").Value
-	if t.Runs() || pattern.String() != "" {
+	if t.Runs() || pattern().String() != "" {
 		return true
 	}
-	if err := pattern.Set("^$"); err != nil {
+	if err := pattern().Set("^$"); err != nil {
 		panic(err) // it is a pattern
 	}
 	os.Stdout.WriteString("left out: " + t.command() + " runs these tests\n")
@@ -61,3 +60,6 @@ func (t Tier) Run(m interface{ Run() int }) int {
 	t.Select()
 	return m.Run()
 }
+
+// pattern is the flag -run.
+func pattern() flag.Value { return flag.Lookup("test.run").Value }
