@@ -15,7 +15,7 @@ type target struct {
 	every float64
 }
 
-// targets are the limits that the provider is held to. README.md explains the units.
+// targets are the limits of the provider. README.md explains the units.
 var targets = []target{
 	{name: "Start", unit: "program-MB", most: 22},
 	{name: "Plan/alone/n=1000", unit: "provider-ms/resource", most: 2},

@@ -287,8 +287,7 @@ func TestDescribesDifferences(t *testing.T) {
 			delete(body, "id")
 		})
 		rewrite("/billing", 0, func(body map[string]any) { first(body, "charges")["at"] = "yesterday" })
-		const refusals = 1 // of a wrong limit
-		rewrite("/instances", refusals, func(body map[string]any) {
+		rewrite("/instances", 0, func(body map[string]any) {
 			instance := first(body, "instances")
 			instance["status"], instance["job_id"], instance["console_mode"] = "resting", 7, "p4ssw0rd"
 			instance["usage"], instance["checkout_url"], instance["region"] = nil, "here", []any{}

@@ -27,53 +27,40 @@ func (p *probe) read(ctx context.Context, path string, in map[string]string) (*e
 	return p.send(ctx, call{method: http.MethodGet, url: path, in: in, want: http.StatusOK})
 }
 
-// readAccount reads the data of the account.
+// readAccount reads everything that the document reads without an id, and the webhook
+// endpoints.
 func (p *probe) readAccount(ctx context.Context) (account, error) {
-	var a account
-	x, err := p.read(ctx, "/plans", nil)
-	switch {
-	case err != nil:
-		return a, fmt.Errorf("the service cannot be asked: %w", err)
-	case x.status == http.StatusUnauthorized || x.status == http.StatusForbidden:
-		return a, errRefusedKey
-	}
-	a.plans, a.floors = records(object(x.json)["plans"], "plans"), object(object(x.json)["engines"])
-	if x, err = p.read(ctx, "/locations", nil); err != nil {
-		return a, err
-	}
-	a.locations = records(x.json, "locations")
-	if err := p.tryConditional(ctx, x); err != nil {
-		return a, err
-	}
-	for _, path := range []string{"/me", "/guides/apps"} {
-		if _, err := p.read(ctx, path, nil); err != nil {
-			return a, err
+	answers := map[string]*exchange{}
+	for _, op := range p.document.operations() {
+		if op.method != http.MethodGet || strings.Contains(op.url, "{") {
+			continue
 		}
-	}
-	if err := p.tryPaging(ctx, paged{url: "/billing", schema: "Billing", records: "charges"}); err != nil {
-		return a, err
-	}
-	if x, err = p.read(ctx, "/webhooks", nil); err != nil {
-		return a, err
-	}
-	p.hidesSecrets(records(x.json, "webhooks"))
-	for i, id := range names(records(x.json, "webhooks"), "id") {
-		if i == instancesRead {
-			break
+		x, err := p.read(ctx, op.url, nil)
+		switch {
+		case err != nil:
+			return account{}, fmt.Errorf("the service cannot be asked: %w", err)
+		case x.status == http.StatusUnauthorized, x.status == http.StatusForbidden && op.url == "/plans": // every key may read plans
+			return account{}, errRefusedKey
 		}
+		answers[op.url] = x
+	}
+	plans, endpoints := answers["/plans"].json, records(answers["/webhooks"].json, "webhooks")
+	all := names(records(answers[instances].json, "instances"), "id")
+	a := account{
+		plans: records(object(plans)["plans"], "plans"), floors: object(object(plans)["engines"]),
+		locations: records(answers["/locations"].json, "locations"), instances: all[:min(len(all), instancesRead)],
+	}
+	p.hidesSecrets(endpoints)
+	ids := names(endpoints, "id")
+	for _, id := range ids[:min(len(ids), instancesRead)] {
 		if _, err := p.read(ctx, "/webhooks/{id}", map[string]string{"id": id}); err != nil {
 			return a, err
 		}
 	}
-	if err := errors.Join(p.tryMethods(ctx), p.tryRefusals(ctx)); err != nil {
-		return a, err
-	}
-	if x, err = p.read(ctx, instances, nil); err != nil {
-		return a, err
-	}
-	all := names(records(x.json, "instances"), "id")
-	a.instances = all[:min(len(all), instancesRead)]
-	return a, p.tryPages(ctx, paged{url: instances, schema: "Instances", records: "instances"}, all)
+	return a, errors.Join(
+		p.tryConditional(ctx, answers["/locations"]), p.tryMethods(ctx), p.tryRefusals(ctx),
+		p.tryPages(ctx, paged{url: "/billing", schema: "Billing", records: "charges"}, names(records(answers["/billing"].json, "charges"), "id")),
+		p.tryPages(ctx, paged{url: instances, schema: "Instances", records: "instances"}, all))
 }
 
 // tryConditional repeats a read with the ETag of its answer.
@@ -170,17 +157,13 @@ func (p *probe) readInstance(ctx context.Context, id string) error {
 	if strings.ToLower(text(record["status"])) != "running" {
 		return nil // the paths below answer only for a running machine
 	}
-	paths := []string{"/instances/{id}/backups", "/instances/{id}/allowlist", "/instances/{id}/connection"}
 	engines := engineSet(record)
-	if slices.Contains(engines, "postgres") {
-		paths = append(paths, "/instances/{id}/sql-console", "/instances/{id}/engines/postgres/console",
-			"/instances/{id}/postgres/databases", "/instances/{id}/postgres/extensions")
-	}
-	if slices.Contains(engines, "auth") {
-		paths = append(paths, "/instances/{id}/engines/auth/settings")
-	}
-	for _, path := range paths {
-		if _, err := p.read(ctx, path, in); err != nil {
+	for _, op := range p.document.operations() {
+		below, is := strings.CutPrefix(op.url, "/instances/{id}/")
+		if op.method != http.MethodGet || !is || strings.Contains(below, "{") || !answersWith(engines, below) {
+			continue
+		}
+		if _, err := p.read(ctx, op.url, in); err != nil {
 			return err
 		}
 	}
@@ -188,6 +171,16 @@ func (p *probe) readInstance(ctx context.Context, id string) error {
 		return p.readApps(ctx, id)
 	}
 	return nil
+}
+
+// answersWith reports whether an instance with these engines answers a path below it.
+func answersWith(engines []string, below string) bool {
+	for engine, words := range map[string][]string{"postgres": {"postgres", "sql-console"}, "auth": {"auth"}, "apps": {"apps"}} {
+		if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(below, word) }) {
+			return slices.Contains(engines, engine)
+		}
+	}
+	return true
 }
 
 // readApps reads the apps of an instance.

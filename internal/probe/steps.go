@@ -130,7 +130,7 @@ func (p *probe) tryDatabase(ctx context.Context) error {
 	return err
 }
 
-// tryQuery sends the example of a query, and one that is no SQL.
+// tryQuery sends the example of a query, and one with a syntax error.
 func (p *probe) tryQuery(ctx context.Context, want int) error {
 	query := call{method: http.MethodPost, url: record + "/engines/postgres/query", want: want}
 	op, _ := p.document.operation(query.method, query.url)
@@ -259,7 +259,7 @@ func (p *probe) tryReset(ctx context.Context) error {
 	return err
 }
 
-// tryEngines turns on the engines that a create request cannot turn on, each beside
+// tryEngines turns on the engines that a create request cannot turn on, each next to
 // Postgres, if they fit the plan.
 func (p *probe) tryEngines(ctx context.Context, plan, floors node) error {
 	floor := func(name string) int { return number(object(floors[name])["floor_mb"]) }
