@@ -46,9 +46,10 @@ type taken struct {
 	wall   time.Duration
 	output string
 	cli    time.Duration // the CPU time
-	// The provider's CPU time and peak memory in MiB are known if it was measured.
-	provider time.Duration
-	peak     float64
+	// Of a provider that was measured: the time until it can be reached, its CPU time and its
+	// peak memory in MiB.
+	ready, provider time.Duration
+	peak            float64
 }
 
 // run runs the CLI to its end. An error contains its output.
@@ -86,12 +87,14 @@ func (w *workspace) measure(ctx context.Context, arguments ...string) (t taken, 
 	}
 	var errs bytes.Buffer
 	provider.Stderr = &errs
+	launched := time.Now()
 	if err := provider.Start(); err != nil {
 		return t, err
 	}
-	reattach := ""
+	reattach, ready := "", time.Duration(0)
 	for lines := bufio.NewScanner(out); reattach == "" && lines.Scan(); {
 		if _, value, ok := strings.Cut(lines.Text(), "TF_REATTACH_PROVIDERS="); ok {
+			ready = time.Since(launched)
 			reattach, err = underBothHosts(strings.Trim(value, "'"))
 		}
 	}
@@ -104,6 +107,7 @@ func (w *workspace) measure(ctx context.Context, arguments ...string) (t taken, 
 	_ = provider.Process.Signal(os.Interrupt) // it may have ended
 	_ = provider.Wait()                       // it was interrupted
 	ended := provider.ProcessState
+	t.ready = ready
 	t.provider = ended.UserTime() + ended.SystemTime()
 	t.peak = peak(ended)
 	return t, err
