@@ -3,10 +3,9 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
-	"io"
+	"log"
 	"os"
 	"strings"
 
@@ -21,37 +20,24 @@ What tests have done with the fake, for each operation of the API's document: ho
 By Terraform and by raw HTTP counts what the service itself has answered; by an MCP tool, the successes of tools that do the operation; refused, each status from 400 to 499 that the document lists for the operation, but 401 and 429; under faults, where the gateway took part; with the real data plane, each success while Postgres and apps ran; in the portal, each page and form that has carried it out.`
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "evidence:", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("evidence", flag.ContinueOnError)
-	folder := flags.String("folder", "", "folder with the evidence that the tests wrote")
-	table := flags.String("table", "", "page to write")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	if *folder == "" || *table == "" {
-		return errors.New("--folder and --table are required")
-	}
+	log.SetFlags(0)
+	folder := flag.String("folder", "", "folder with the evidence that the tests wrote")
+	table := flag.String("table", "", "page to write")
+	flag.Parse()
 	operations, err := apispec.Operations()
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
 	counts, err := evidence.Read(*folder)
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
 	page := counts.Table(operations, head)
 	if err := os.WriteFile(*table, []byte(page), 0o644); err != nil {
-		return err
+		log.Fatal(err)
 	}
-	fmt.Fprintln(out, page)
+	fmt.Println(page)
 	if lacking := counts.Lacking(operations); len(lacking) > 0 {
-		return errors.New("something is missing:\n" + strings.Join(lacking, "\n"))
+		log.Fatal("something is missing:\n" + strings.Join(lacking, "\n"))
 	}
-	return nil
 }

@@ -24,6 +24,7 @@ type net struct {
 	name   string
 	folder string // empty for the folder of the mistake
 	args   []string
+	limit  time.Duration // which ends a mistake that never ends
 }
 
 // nets returns all nets in their order: the unit tests of the mistake's own package, those
@@ -34,11 +35,11 @@ func nets(worlds int) []net {
 	// With -trimpath, unchanged packages come from the build cache, wherever the copy of the
 	// tree is. Other tests read their own files.
 	return []net{
-		{"unit", "", quick},
-		{"provider", "internal/provider", quick},
-		{"reports", "internal/reports", quick},
-		{"stories", "internal/simulation", []string{"-trimpath", "-run=^TestStories$"}},
-		{"worlds", "internal/simulation", []string{"-trimpath", "-run=^TestSim$", "-args", "-sim.seed=1", "-sim.runs=" + strconv.Itoa(worlds)}},
+		{name: "unit", args: quick},
+		{name: "provider", folder: "internal/provider", args: quick},
+		{name: "reports", folder: "internal/reports", args: quick},
+		{name: "stories", folder: "internal/simulation", args: []string{"-trimpath", "-run=^TestStories$"}},
+		{name: "worlds", folder: "internal/simulation", args: []string{"-trimpath", "-run=^TestSim$", "-args", "-sim.seed=1", "-sim.runs=" + strconv.Itoa(worlds)}},
 	}
 }
 
@@ -49,7 +50,7 @@ type hunt struct {
 	out  io.Writer
 
 	mu     sync.Mutex
-	limits map[string]time.Duration // of each net in a folder, which end a mistake that never ends
+	limits map[string]time.Duration // of each net in a folder
 }
 
 // A fate is the result of a mistake.
@@ -111,10 +112,10 @@ func (h *hunt) try(ctx context.Context, tree string, m mistake) (f fate, err err
 			continue // the first net is the same
 		}
 		n.folder = cmp.Or(n.folder, path.Dir(m.file))
-		nets = append(nets, n)
-		if err := h.measure(ctx, tree, n); err != nil {
+		if n.limit, err = h.limit(ctx, tree, n); err != nil {
 			return f, err
 		}
+		nets = append(nets, n)
 	}
 	defer func() {
 		_, _, cleanErr := output(context.WithoutCancel(ctx), tree, "sh", "-c", "git checkout -q -- . && git clean -fdxq")
@@ -123,14 +124,14 @@ func (h *hunt) try(ctx context.Context, tree string, m mistake) (f fate, err err
 	if err := m.plant(ctx, tree); err != nil {
 		return f, err
 	}
-	said, result := "", "NOT CAUGHT"
-	if said, f.compiles, err = output(ctx, tree, "go", "build", "-trimpath", "./internal/..."); !f.compiles {
-		result, nets = "DOES NOT COMPILE", nil
+	said, compiles, err := output(ctx, tree, "go", "build", "-trimpath", "./internal/...")
+	result := "NOT CAUGHT"
+	if f.compiles = compiles; !compiles {
+		nets, result = nil, "DOES NOT COMPILE"
 	}
 	for _, n := range nets {
-		out, passes, castErr := cast(ctx, tree, n, h.limits[n.name+n.folder])
-		err = errors.Join(err, castErr)
-		if !passes {
+		out, passes, castErr := cast(ctx, tree, n)
+		if err = castErr; err == nil && !passes {
 			f.by, said = append(f.by, n.name), out
 			result = strings.Join(f.by, ", ")
 		}
@@ -149,25 +150,26 @@ func (h *hunt) try(ctx context.Context, tree string, m mistake) (f fate, err err
 	return f, err
 }
 
-// measure measures the time limit of a net, whose tests must pass with nothing planted.
-func (h *hunt) measure(ctx context.Context, tree string, n net) error {
+// limit returns the time limit of a net, which it measures once. The tests must pass with
+// nothing planted.
+func (h *hunt) limit(ctx context.Context, tree string, n net) (time.Duration, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.limits[n.name+n.folder] > 0 {
-		return nil
+	key := n.name + " " + n.folder
+	if h.limits[key] == 0 {
+		begun := time.Now()
+		n.limit = time.Hour
+		if said, passes, err := cast(ctx, tree, n); err != nil || !passes {
+			return 0, errors.Join(err, fmt.Errorf("the tests of %s fail with nothing planted:\n%s", key, evidence(said)))
+		}
+		h.limits[key] = (time.Minute + 3*time.Since(begun)).Round(time.Second)
 	}
-	begun := time.Now()
-	said, passes, err := cast(ctx, tree, n, time.Hour)
-	if err == nil && !passes {
-		err = fmt.Errorf("the tests of %s, %s, fail with nothing planted:\n%s", n.name, n.folder, evidence(said))
-	}
-	h.limits[n.name+n.folder] = (time.Minute + 3*time.Since(begun)).Round(time.Second)
-	return err
+	return h.limits[key], nil
 }
 
 // cast runs the tests of a net, with those of each change.
-func cast(ctx context.Context, tree string, n net, limit time.Duration) (said string, passes bool, err error) {
-	test := []string{"TF_ACC=1", "go", "test", "-count=1", "-vet=off", "-failfast", "-timeout=" + limit.String(), "./" + n.folder}
+func cast(ctx context.Context, tree string, n net) (said string, passes bool, err error) {
+	test := []string{"TF_ACC=1", "go", "test", "-count=1", "-vet=off", "-failfast", "-timeout=" + n.limit.String(), "./" + n.folder}
 	return output(ctx, tree, "env", append(test, n.args...)...)
 }
 
@@ -176,7 +178,7 @@ func cast(ctx context.Context, tree string, n net, limit time.Duration) (said st
 func output(ctx context.Context, folder, name string, args ...string) (said string, ok bool, err error) {
 	program := exec.CommandContext(ctx, name, args...)
 	program.Dir = folder
-	program.Cancel = func() error { return program.Process.Signal(os.Interrupt) } // go then ends the processes that it started
+	program.Cancel = func() error { return program.Process.Signal(os.Interrupt) } // Ctrl-C in a terminal reaches the tests, too
 	program.WaitDelay = 10 * time.Second
 	out, err := program.CombinedOutput()
 	var exit *exec.ExitError

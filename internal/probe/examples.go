@@ -53,10 +53,7 @@ func (p *probe) shows(ctx context.Context, c call) (bool, error) {
 	if c.method == http.MethodDelete {
 		read.url = path.Dir(c.url)
 	}
-	for {
-		if _, known := p.document.operation(http.MethodGet, read.url); known {
-			break
-		}
+	for _, known := p.document.operation(http.MethodGet, read.url); !known; _, known = p.document.operation(http.MethodGet, read.url) {
 		read.url = path.Dir(read.url)
 	}
 	if strings.HasSuffix(read.url, "/extensions") {

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -47,40 +48,8 @@ func name(place string) string {
 	}
 }
 
-// says describes a settled place in words.
+// says returns what the document says about a settled place, or why it was settled.
 func (d document) says(place string) string {
-	_, described := d.follow(place)
-	var words []string
-	add := func(some string) {
-		if some != "" {
-			words = append(words, some)
-		}
-	}
-	add(kindSaid(described))
-	var values []string
-	for _, value := range list(described["enum"]) {
-		values = append(values, text(value))
-	}
-	if len(values) > 0 {
-		add("one of " + strings.Join(values, ", "))
-	}
-	add(text(d.at(place)["summary"]))
-	add(text(d.at(place)["description"]))
-	return strings.Join(words, "; ")
-}
-
-// kindSaid describes the type that a schema requires.
-func kindSaid(schema node) string {
-	var kinds []string
-	if one := text(schema["type"]); one != "" {
-		kinds = []string{one}
-	}
-	for _, one := range list(schema["type"]) {
-		kinds = append(kinds, text(one))
-	}
-	said := strings.Join(kinds, " or ")
-	if format := text(schema["format"]); said != "" && format != "" {
-		said += " (" + format + ")"
-	}
-	return said
+	settled := d.at(place)
+	return cmp.Or(text(settled["description"]), text(settled["summary"]), text(settled["x-settled-reason"]))
 }

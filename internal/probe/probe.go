@@ -14,6 +14,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,23 +101,11 @@ func Run(ctx context.Context, o Options) (Report, error) {
 }
 
 func (o *Options) setDefaults() {
-	if o.Wait == 0 {
-		o.Wait = 30 * time.Minute
-	}
-	if o.Poll == 0 {
-		o.Poll = 3 * time.Second
-	}
-	if o.RequestTimeout == 0 {
-		o.RequestTimeout = time.Minute
-	}
+	o.Wait, o.Poll = cmp.Or(o.Wait, 30*time.Minute), cmp.Or(o.Poll, 3*time.Second)
+	o.RequestTimeout = cmp.Or(o.RequestTimeout, time.Minute)
+	o.Branch, o.Port = cmp.Or(o.Branch, "main"), cmp.Or(o.Port, 3000)
 	if o.Progress == nil {
 		o.Progress = io.Discard
-	}
-	if o.Branch == "" {
-		o.Branch = "main"
-	}
-	if o.Port == 0 {
-		o.Port = 3000
 	}
 }
 

@@ -223,21 +223,16 @@ func (p *probe) awaitBuild(ctx context.Context, in map[string]string) error {
 // must refuse that.
 func (p *probe) tryResize(ctx context.Context, plan node) error {
 	x, err := p.sendWhenFree(ctx, call{method: http.MethodPost, url: record + "/actions/resize", body: node{"plan": plan["id"]}, want: http.StatusAccepted, unjudged: true})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case x.status == http.StatusUnprocessableEntity:
-		p.took(x, true, "")
-		return nil
-	case x.as():
-		p.judge(x)
-		p.took(x, false, "is accepted for the present plan")
-		return p.awaitJob(ctx, x)
-	case x.status == http.StatusBadRequest:
-		p.took(x, false, x.answered())
 	}
-	p.judge(x)
-	return nil
+	if refused := x.status == http.StatusUnprocessableEntity; refused || x.as() || x.status == http.StatusBadRequest {
+		p.took(x, refused, x.answered()+" for the present plan")
+	}
+	if x.as() {
+		err = p.awaitJob(ctx, x)
+	}
+	return err
 }
 
 func (p *probe) tryReset(ctx context.Context) error {
