@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,6 @@ func (b *bench) newWorkspace(f *fake, files map[string]string) (*workspace, erro
 
 // taken is the cost of one command of the CLI.
 type taken struct {
-	began  time.Time
 	wall   time.Duration
 	output string
 	cli    time.Duration // the CPU time
@@ -54,19 +54,14 @@ type taken struct {
 
 // run runs the CLI to its end. An error contains its output.
 func (w *workspace) run(ctx context.Context, arguments ...string) (taken, error) {
-	return w.runIn(ctx, nil, arguments...)
-}
-
-// runIn is run with more variables.
-func (w *workspace) runIn(ctx context.Context, more []string, arguments ...string) (taken, error) {
 	command := exec.CommandContext(ctx, w.bench.cli, arguments...)
 	command.Dir = w.folder
-	command.Env = append(append(w.environment, "TF_CLI_CONFIG_FILE="+w.bench.cliConfig, "CHECKPOINT_DISABLE=1"), more...)
+	command.Env = append(slices.Clone(w.environment), "TF_CLI_CONFIG_FILE="+w.bench.cliConfig, "CHECKPOINT_DISABLE=1")
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = time.Minute
-	t := taken{began: time.Now()}
+	began := time.Now()
 	said, err := command.CombinedOutput()
-	t.wall, t.output = time.Since(t.began), string(said)
+	t := taken{wall: time.Since(began), output: string(said)}
 	if err != nil {
 		return t, fmt.Errorf("%s %s: %w\n%s", filepath.Base(w.bench.cli), strings.Join(arguments, " "), err, said)
 	}
@@ -102,7 +97,9 @@ func (w *workspace) measure(ctx context.Context, arguments ...string) (t taken, 
 		err = fmt.Errorf("the provider does not say how to reach it: %s", errs.String())
 	}
 	if err == nil {
-		t, err = w.runIn(ctx, []string{"TF_REATTACH_PROVIDERS=" + reattach}, arguments...)
+		attached := *w
+		attached.environment = append(slices.Clone(w.environment), "TF_REATTACH_PROVIDERS="+reattach)
+		t, err = attached.run(ctx, arguments...)
 	}
 	_ = provider.Process.Signal(os.Interrupt) // it may have ended
 	_ = provider.Wait()                       // it was interrupted
@@ -126,11 +123,6 @@ func underBothHosts(reattach string) (string, error) {
 	}
 	text, err := json.Marshal(providers)
 	return string(text), err
-}
-
-// state returns the text of the workspace's state.
-func (w *workspace) state() ([]byte, error) {
-	return os.ReadFile(filepath.Join(w.folder, "terraform.tfstate"))
 }
 
 // environment leaves out the variables that would change the measurement: a person's own

@@ -47,16 +47,6 @@ func (f *fake) environment() []string {
 	return []string{"HOSTING_BASE_URL=" + f.server.URL + "/api/v1", "HOSTING_API_KEY=" + f.APIKey()}
 }
 
-// since returns the number of requests since a time.
-func (f *fake) since(begun time.Time) (n int) {
-	for _, r := range f.Requests() {
-		if !r.RealAt.Before(begun) {
-			n++
-		}
-	}
-	return n
-}
-
 // nameOf and idOf return the name and the id of the instance of a row.
 func nameOf(row int) string { return fmt.Sprintf("bench-%05d", row) }
 func idOf(row int) string   { return "i-" + nameOf(row) }

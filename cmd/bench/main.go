@@ -120,10 +120,10 @@ func words(list, otherwise string) []string {
 // build builds the provider like a release.
 func (b *bench) build() (err error) {
 	// A relative path would be looked up in the folder of each configuration.
-	if b.cli, err = exec.LookPath(b.cli); err != nil {
-		return err
+	if b.cli, err = exec.LookPath(b.cli); err == nil {
+		b.cli, err = filepath.Abs(b.cli)
 	}
-	if b.cli, err = filepath.Abs(b.cli); err != nil {
+	if err != nil {
 		return err
 	}
 	if b.folder, err = os.MkdirTemp("", "hosting-bench-"); err != nil {

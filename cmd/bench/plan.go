@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -116,6 +118,7 @@ func (b *bench) plans(ctx context.Context, name string, n int, report func(resul
 	}
 	resources := float64(n * (1 + strings.Count(contents[name], "instance_id")))
 	for range b.count {
+		before := len(f.Requests())
 		t, err := w.measure(ctx, "plan", "-input=false", "-no-color")
 		if err != nil {
 			return err
@@ -125,7 +128,7 @@ func (b *bench) plans(ctx context.Context, name string, n int, report func(resul
 			return errors.New("the plan is not empty:\n" + t.output)
 		}
 		report(result{name: fmt.Sprintf("Plan/%s/n=%d", name, n), wall: t.wall, metrics: map[string]float64{
-			"requests":             float64(f.since(t.began)),
+			"requests":             float64(len(f.Requests()) - before),
 			"CLI-ms/resource":      t.cli.Seconds() * 1000 / resources,
 			"provider-ms/resource": t.provider.Seconds() * 1000 / resources,
 			"peak-MiB":             t.peak,
@@ -148,7 +151,7 @@ func (b *bench) stateOfOne(ctx context.Context, resources string) ([]byte, error
 	if _, err := w.run(ctx, "apply", "-auto-approve", "-input=false", "-no-color"); err != nil {
 		return nil, err
 	}
-	return w.state()
+	return os.ReadFile(filepath.Join(w.folder, "terraform.tfstate"))
 }
 
 // spread turns a state with one row into one with n rows. Each is a copy of the first with

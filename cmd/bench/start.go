@@ -5,12 +5,9 @@ import (
 	"os"
 )
 
-// starts is the number of starts in one result, which is the fastest of them: the machine may
-// disturb a single one.
-const starts = 10
-
 // start measures the time from the launch of the provider until it can be reached, what it
-// takes to answer with its schema, and the size of its program.
+// takes to answer with its schema, and the size of its program. The fastest of ten starts
+// counts, because the machine may disturb a single one.
 func (b *bench) start(ctx context.Context, report func(result)) error {
 	program, err := os.Stat(b.provider())
 	if err != nil {
@@ -27,7 +24,7 @@ func (b *bench) start(ctx context.Context, report func(result)) error {
 	}
 	for range b.count {
 		best := taken{}
-		for i := range starts {
+		for i := range 10 {
 			t, err := w.measure(ctx, "providers", "schema", "-json")
 			if err != nil {
 				return err

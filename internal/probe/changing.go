@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 )
@@ -18,11 +17,10 @@ func (p *probe) change(ctx context.Context, c call, shows func() (bool, error)) 
 	if err != nil {
 		return x, false, err
 	}
-	switch {
-	case x.status == http.StatusBadRequest || x.status == http.StatusUnprocessableEntity:
-		p.took(x, false, x.answered()+" to "+x.said())
-		return x, false, nil
-	case !x.as():
+	if !x.as() {
+		if x.judged() {
+			p.took(x, false, x.answered()+" to "+x.said())
+		}
 		return x, false, nil
 	}
 	if err := p.awaitJob(ctx, x); err != nil {
@@ -59,13 +57,11 @@ func (p *probe) awaitJob(ctx context.Context, x *exchange) error {
 	defer cancel()
 	for misses := 0; ; {
 		over, err := p.jobIsOver(ctx, id)
-		if over {
-			return err
-		}
 		if err != nil {
-			if misses++; misses == tries {
-				return err
-			}
+			misses++
+		}
+		if over || misses == tries {
+			return err
 		}
 		if pause(ctx, p.options.Poll) != nil {
 			return context.Cause(ctx)

@@ -39,13 +39,10 @@ func name(place string) string {
 	if elements[0] == "x-rules" {
 		return elements[1]
 	}
-	kind, rest := elements[1], elements[2:]
-	switch kind {
-	case "schemas":
-		return strings.ReplaceAll(strings.Join(rest, "."), ".properties.", ".")
-	default:
-		return strings.TrimSuffix(kind, "s") + " " + rest[0]
+	if elements[1] == "schemas" {
+		return strings.ReplaceAll(strings.Join(elements[2:], "."), ".properties.", ".")
 	}
+	return strings.TrimSuffix(elements[1], "s") + " " + elements[2]
 }
 
 // says returns what the document says about a settled place, or why it was settled.

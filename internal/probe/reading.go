@@ -102,15 +102,6 @@ type paged struct {
 	schema, records string
 }
 
-// tryPaging reads a list, and then reads it again with one record per page.
-func (p *probe) tryPaging(ctx context.Context, l paged) error {
-	x, err := p.read(ctx, l.url, l.in)
-	if err != nil || !x.as() {
-		return err
-	}
-	return p.tryPages(ctx, l, names(records(x.json, l.records), "id"))
-}
-
 // tryPages reads a list with one record per page. all are the known ids; with fewer than
 // two there is nothing to check.
 func (p *probe) tryPages(ctx context.Context, l paged, all []string) error {

@@ -34,10 +34,16 @@ func (p *probe) report() Report {
 	for _, note := range p.findings.notes {
 		r.Notes = append(r.Notes, p.withoutKey(note))
 	}
+	why := "nothing showed it"
+	if !p.options.Create {
+		why += "; --create may"
+	} else if p.options.Repo == "" {
+		why += "; --repo may, if it is about apps"
+	}
 	for _, fact := range p.document.facts() {
 		verdict, details := p.findings.verdict(fact.Place)
 		if verdict == NotSeen {
-			details = []string{p.whyNotSeen()}
+			details = []string{why}
 		}
 		for i, detail := range details {
 			details[i] = p.withoutKey(detail)
@@ -50,16 +56,6 @@ func (p *probe) report() Report {
 		r.Left = p.mayBeLeft()
 	}
 	return r
-}
-
-func (p *probe) whyNotSeen() string {
-	switch {
-	case !p.options.Create:
-		return "nothing showed it; --create may"
-	case p.options.Repo == "":
-		return "nothing showed it; --repo may, if it is about apps"
-	}
-	return "nothing showed it"
 }
 
 // Count returns the number of facts with a verdict.

@@ -51,6 +51,11 @@ type exchange struct {
 // as reports whether the answer has the status that the document has for the call.
 func (x *exchange) as() bool { return x.status == x.want }
 
+// judged reports whether the answer says that the service takes the body, or that it does not.
+func (x *exchange) judged() bool {
+	return x.as() || x.status == http.StatusBadRequest || x.status == http.StatusUnprocessableEntity
+}
+
 // said describes the call in words.
 func (x *exchange) said() string {
 	if x.what != "" {

@@ -119,7 +119,7 @@ func (p *probe) tryDatabase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if first.as() || first.status == http.StatusBadRequest || first.status == http.StatusUnprocessableEntity {
+	if first.judged() {
 		p.took(first, first.as() && seen, first.answered()+" and the database is not listed")
 	}
 	if !seen {
@@ -134,11 +134,6 @@ func (p *probe) tryDatabase(ctx context.Context) error {
 func (p *probe) tryQuery(ctx context.Context, want int) error {
 	query := call{method: http.MethodPost, url: record + "/engines/postgres/query", want: want}
 	op, _ := p.document.operation(query.method, query.url)
-	if want == http.StatusForbidden {
-		query.body, query.what = p.example(op, node{"database": nil}), "while the console is off"
-		_, err := p.send(ctx, query)
-		return err
-	}
 	x, err := p.read(ctx, record+"/postgres/databases", nil)
 	if err != nil {
 		return err
@@ -148,10 +143,11 @@ func (p *probe) tryQuery(ctx context.Context, want int) error {
 		with["database"] = databases[0]
 	}
 	query.body = p.example(op, with)
-	if x, err = p.send(ctx, query); err != nil {
+	x, err = p.send(ctx, query)
+	if err != nil || want == http.StatusForbidden {
 		return err
 	}
-	if x.as() || x.status == http.StatusBadRequest || x.status == http.StatusUnprocessableEntity {
+	if x.judged() {
 		p.took(x, x.as(), x.answered()+" to "+x.said())
 	}
 	if !x.as() {
@@ -189,7 +185,12 @@ func (p *probe) tryApp(ctx context.Context, floors node) error {
 	if err := p.awaitBuild(ctx, in); err != nil {
 		return err
 	}
-	if err := p.tryPaging(ctx, paged{record + app + "/builds", in, "Builds", "builds"}); err != nil {
+	builds := paged{record + app + "/builds", in, "Builds", "builds"}
+	x, err := p.read(ctx, builds.url, in)
+	if err != nil {
+		return err
+	}
+	if err := p.tryPages(ctx, builds, names(records(x.json, builds.records), "id")); err != nil {
 		return err
 	}
 	_, _, err = p.try(ctx, http.MethodDelete, app, nil, in)
@@ -226,8 +227,8 @@ func (p *probe) tryResize(ctx context.Context, plan node) error {
 	if err != nil {
 		return err
 	}
-	if refused := x.status == http.StatusUnprocessableEntity; refused || x.as() || x.status == http.StatusBadRequest {
-		p.took(x, refused, x.answered()+" for the present plan")
+	if x.judged() {
+		p.took(x, x.status == http.StatusUnprocessableEntity, x.answered()+" for the present plan")
 	}
 	if x.as() {
 		err = p.awaitJob(ctx, x)
