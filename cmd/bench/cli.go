@@ -46,7 +46,7 @@ type taken struct {
 	wall   time.Duration
 	output string
 	cli    time.Duration // the CPU time
-	// Of a provider that was measured: the time until it can be reached, its CPU time and its
+	// A measured provider has the time until it can be reached, its CPU time and its
 	// peak memory in MiB.
 	ready, provider time.Duration
 	peak            float64
