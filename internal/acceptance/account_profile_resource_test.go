@@ -1,8 +1,6 @@
 package acceptance
 
 import (
-	"net/http"
-	"sync/atomic"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -10,8 +8,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
 
 func profile(arguments string) string {
@@ -60,31 +56,4 @@ func TestAccountProfileLifecycle(t *testing.T) {
 		},
 	)
 	must(t, fake.Count("PATCH", "/me") == 4, "PATCHes: got %d, want 4", fake.Count("PATCH", "/me"))
-}
-
-// If the service returns no account id, the origin decides.
-func TestProfileOfAnAccountWithoutAnID(t *testing.T) {
-	fake := startFake(t)
-	var named atomic.Bool
-	named.Store(true)
-	answer := func(r *http.Request, answer any) any {
-		if me, ok := answer.(map[string]any); ok && r.URL.Path == "/api/v1/me" && !named.Load() {
-			delete(me, "id")
-		}
-		return answer
-	}
-	first, second := front{answer: answer}.before(t, fake), front{answer: answer}.before(t, fake)
-	w := newWorkspace(t, first, profile("company = \"Example Ltd\""))
-	w.apply()
-	named.Store(false)
-	w.mustBeSettled()
-	w.configure(profile("company = \"Other Ltd\""))
-	w.apply()
-	w.mustBeSettled()
-	w.use(second, fakeservicetest.APIKey)
-	w.says(1, []string{"The state belongs to another account"}, "plan")
-	named.Store(true)
-	w.mustBeSettled() // at the other origin, too, because the id matches the state
-	w.apply()
-	w.says(0, nil, "destroy", "-auto-approve")
 }

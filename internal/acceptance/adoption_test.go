@@ -21,21 +21,7 @@ var typesToAdopt = []string{
 	"account_profile", "instance", "app", "allowlist", "console_mode", "auth_settings", "postgres_database", "postgres_extension", "webhook_endpoint",
 }
 
-// queries returns list blocks for types, which include the whole resources.
-func queries(limit int, kinds ...string) string {
-	var blocks strings.Builder
-	for _, kind := range kinds {
-		fmt.Fprintf(&blocks, "list \"hosting_%s\" \"all\" {\n  provider = hosting\n  include_resource = true\n  limit = %d\n}\n", kind, limit)
-	}
-	return blocks.String()
-}
-
-// query lists the existing objects of the given types into generated.tf. It must succeed.
-func (w *workspace) query(limit int, kinds ...string) result {
-	w.t.Helper()
-	return w.queryBy(queries(limit, kinds...))
-}
-
+// queryBy lists existing objects into generated.tf. It must succeed.
 func (w *workspace) queryBy(blocks string) result {
 	w.t.Helper()
 	w.write("all.tfquery.hcl", blocks)
@@ -212,54 +198,4 @@ func TestAdoptedByIDs(t *testing.T) {
 		t.Errorf("the account after the adoption (-want +got):\n%s", diff)
 	}
 	mustOnlyHaveRead(t, fake)
-}
-
-// An instance that is being created is adopted too, and the apply waits for it. An
-// instance that is being deleted is not adopted, because the apply would buy a new one.
-func TestQueryOfWhatComesAndGoes(t *testing.T) {
-	needs(t, listResources)
-	fake := startFake(t)
-	release := fake.HoldJobs(fakeservice.JobMatch{Operation: "create"})
-	t.Cleanup(release)
-	behind(t, fake, http.MethodPost, "/instances", `{"name": "comes", "plan": "free", "region": "eu-central", "engines": {"postgres": true}}`)
-	comes := onlyInstance(t, fake)
-	fake.AddInstance(fakeservice.Instance{ID: "i-goes", Name: "goes", Status: fakeservice.StatusDeleting})
-	fake.AddInstance(fakeservice.Instance{ID: "i-failed", Name: "failed", Status: fakeservice.StatusFailed})
-	w := newWorkspace(t, fake, "")
-	query := w.query(100, typesToAdopt...)
-	if got := w.read("generated.tf"); strings.Contains(got, "i-goes") || !strings.Contains(got, comes) || !strings.Contains(got, "i-failed") {
-		t.Errorf("the listed instances: got\n%s\nwant the new one and the failed one, without the one that goes", query.output)
-	}
-	apply := w.start("apply", "-auto-approve", "-no-color")
-	apply.until("the apply waits for the creation", func() bool { return fake.Count("GET", "/jobs/*") > 0 })
-	release()
-	if r := apply.wait(); r.exit != 0 {
-		t.Fatalf("the apply: got exit %d, want 0:\n%s", r.exit, r.output)
-	}
-	w.mustBeSettled()
-	if jobs := fake.Jobs(); len(jobs) != 1 {
-		t.Errorf("jobs: got %d, want 1, the creation of the instance", len(jobs))
-	}
-}
-
-// A list that is cut off by its limit warns, because the objects beyond the limit would
-// not be adopted.
-func TestQueryCutOff(t *testing.T) {
-	needs(t, listResources)
-	fake := startFake(t)
-	for n := range 3 {
-		id := fmt.Sprint("i-", n)
-		fake.AddInstance(fakeservice.Instance{ID: id, Engines: map[string]*fakeservice.Engine{"postgres": {}}})
-		fake.AddDatabase(id, "orders")
-	}
-	w := newWorkspace(t, fake, "")
-	for limit, cut := range map[int]bool{2: true, 3: false} {
-		r := w.query(limit, "instance", "postgres_database")
-		if got := strings.Count(r.output, "The list is not whole"); (got > 0) != cut {
-			t.Errorf("with a limit of %d: got %d warnings that the list is not whole, want any: %t\n%s", limit, got, cut, r.output)
-		}
-		if err := os.Remove(filepath.Join(w.folder, "generated.tf")); err != nil {
-			t.Fatal(err)
-		}
-	}
 }

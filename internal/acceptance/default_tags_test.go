@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -10,8 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 )
@@ -112,26 +109,4 @@ resource "terraform_data" "later" { input = "crew" }
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Errorf("the tags that were sent (-want +got):\n%s", diff)
 	}
-}
-
-// While a default tag is unknown, the rest of the provider's configuration is known, and
-// instances are read and planned as usual.
-func TestDefaultTagsThatAreNotKnownYet(t *testing.T) {
-	fake := startFake(t)
-	configuration := taggedConfig(fake, `[terraform_data.later.output]`, `["own"]`)
-	later := func(name string) string {
-		return fmt.Sprintf("\nresource \"terraform_data\" \"later\" {\n  input = %q\n}\n", name)
-	}
-	run(t,
-		resource.TestStep{
-			Config:            configuration + later("one"),
-			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownValue(instanceAddress, tfjsonpath.New("tags_all"))}, PostApplyPostRefresh: emptyPlan.PostApplyPostRefresh},
-			ConfigStateChecks: tagged([]string{"own"}, []string{"one", "own"}),
-		},
-		resource.TestStep{
-			Config:            configuration + later("two"),
-			ConfigPlanChecks:  plans(instanceAddress, plancheck.ResourceActionUpdate),
-			ConfigStateChecks: tagged([]string{"own"}, []string{"own", "two"}),
-		},
-	)
 }

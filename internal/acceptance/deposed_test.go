@@ -135,28 +135,6 @@ func hasGuestbook(fake *fakeservicetest.Server) bool {
 	return exists
 }
 
-// Another solution is a new name.
-func TestReplacementUnderANewNameIsMadeFirst(t *testing.T) {
-	fake := seededApps(t)
-	body := createsFirst(oneApp("deletion_protection = false") + oneDatabase("deletion_protection = false"))
-	w := newWorkspace(t, fake, body)
-	w.apply()
-	w.configure(strings.NewReplacer(`"guestbook"`, `"guestbook2"`, `"orders"`, `"orders2"`).Replace(body))
-	w.says(0, []string{"2 added, 0 changed, 2 destroyed"}, "apply", "-auto-approve")
-	w.mustBeSettled()
-}
-
-// If an instance is replaced with everything on it, the successors are on the new
-// instance.
-func TestReplacementIsMadeFirstOnceTheProtectionIsLifted(t *testing.T) {
-	fake := startFake(t)
-	body := createsFirst(regexp.MustCompile(`(?m)^  name .*$`).ReplaceAllString(unruled, "$0\n  deletion_protection = false"))
-	w := newWorkspace(t, fake, body)
-	w.apply()
-	w.says(0, []string{"3 added, 0 changed, 3 destroyed"}, "apply", "-auto-approve", "-replace=hosting_instance.test")
-	w.mustBeSettled()
-}
-
 // Terraform does not pass the state of a tainted object to a plan, so Delete is the first
 // call that can refuse. With create_before_destroy, the successor exists by then, and no
 // configuration refers to the old object. The error says what to do.
@@ -233,57 +211,6 @@ func mustDescribe(t *testing.T, title string, steps ...string) {
 	}
 }
 
-// Objects on a tainted instance are deleted before the deletion of the instance is
-// refused, unless they are protected themselves. To their plan, this looks like a move to
-// a different instance. The workspace still works afterwards.
-func TestChildrenOfATaintedInstance(t *testing.T) {
-	t.Parallel()
-	const protected = "Instance test is protected from deletion"
-	children := func(protection string) string {
-		return "resource \"hosting_postgres_database\" \"test\" {\n instance_id = hosting_instance.test.id\n name = \"orders\"\n" + protection + "\n}\n" +
-			settingHCL("hosting_allowlist", "test", "hosting_instance.test.id", `cidrs = ["203.0.113.0/24"]`)
-	}
-	t.Run("protected", func(t *testing.T) {
-		fake := startFake(t)
-		w := newWorkspace(t, fake, protectedInstance+children(""))
-		w.apply()
-		w.says(0, nil, "taint", "hosting_instance.test")
-		before := len(fake.Requests())
-		w.fails("Database orders is protected from deletion")
-		for _, request := range fake.Requests()[before:] {
-			must(t, request.Method == "GET", "requests: got %s %s, want only GET", request.Method, request.Path)
-		}
-		w.says(0, nil, "untaint", "hosting_instance.test")
-		w.mustBeSettled()
-	})
-	t.Run("destroy first", func(t *testing.T) {
-		fake := startFake(t)
-		w := newWorkspace(t, fake, protectedInstance+children("deletion_protection = false"))
-		w.apply()
-		w.says(0, nil, "taint", "hosting_instance.test")
-		w.fails(protected, "terraform untaint")
-		w.says(0, nil, "untaint", "hosting_instance.test")
-		r := w.apply()
-		must(t, strings.Contains(r.output, "2 added, 0 changed, 0 destroyed"), "the apply: got\n%s\nwant two additions and nothing else", r.output)
-		w.mustBeSettled()
-		must(t, fake.Count("DELETE", "/instances/*") == 0 && len(fake.Instances()) == 1, "instances: got %d, want 1 and no deletion", len(fake.Instances()))
-	})
-	t.Run("create first", func(t *testing.T) {
-		fake := startFake(t)
-		w := newWorkspace(t, fake, createsFirst(protectedInstance)+children("deletion_protection = false"))
-		w.apply()
-		old := onlyInstance(t, fake)
-		w.says(0, nil, "taint", "hosting_instance.test")
-		w.fails(protected, "Deposed?")
-		w.says(0, nil, "state", "rm", "hosting_instance.test")
-		w.write("import.tf", fmt.Sprintf("import {\n  to = hosting_instance.test\n  id = %q\n}\n", old))
-		r := w.apply()
-		must(t, strings.Contains(r.output, "1 imported, 2 added, 0 changed, 2 destroyed"), "the apply: got\n%s\nwant one import, two additions and two destructions", r.output)
-		w.mustBeSettled()
-		must(t, fake.Count("DELETE", "/instances/*") == 0 && len(fake.Instances()) == 2, "instances: got %d, want 2 and no deletion", len(fake.Instances()))
-	})
-}
-
 // A removed block either destroys an object or only removes it from the state.
 func TestRemovedBlockOfWhatIsProtected(t *testing.T) {
 	fake := startFake(t)
@@ -299,36 +226,6 @@ func TestRemovedBlockOfWhatIsProtected(t *testing.T) {
 	w.configure(protectedInstance + fmt.Sprintf("import {\n to = hosting_instance.test\n id = %q\n}\n", id))
 	w.apply()
 	w.mustBeSettled()
-}
-
-// A setting or an extension has no id, so all resources that manage it manage the same
-// object. With create_before_destroy, deleting the old resource would undo the settings
-// of its successor.
-func TestDeposedSettingIsNotSetBackUnderItsSuccessor(t *testing.T) {
-	t.Parallel()
-	for name, body := range map[string]string{
-		"allowlist":     settingHCL("hosting_allowlist", "test", `"i-one"`, "cidrs = [\"203.0.113.0/24\"]\n on_destroy = \"open\""),
-		"console mode":  settingHCL("hosting_console_mode", "test", `"i-one"`, `mode = "ro"`),
-		"auth settings": settingHCL("hosting_auth_settings", "test", `"i-one"`, `site_url = "https://a.example"`),
-		"extension":     settingHCL("hosting_postgres_extension", "test", `"i-one"`, "database = \"main\"\n name = \"pgvector\""),
-	} {
-		t.Run(name, func(t *testing.T) {
-			fake := seeded(t)
-			w := newWorkspace(t, fake, createsFirst(body))
-			w.apply()
-			address := w.managed()[0]
-			for _, change := range [][]string{{"-replace=" + address}, nil} {
-				if change == nil {
-					w.says(0, nil, "taint", address)
-				}
-				w.says(0, []string{"1 added, 0 changed, 1 destroyed"}, append([]string{"apply", "-auto-approve"}, change...)...)
-				w.mustBeSettled()
-			}
-			w.says(0, []string{"1 destroyed"}, "destroy", "-auto-approve")
-			instance, _ := fake.Instance("i-one")
-			must(t, len(instance.Allowlist) == 0 && instance.ConsoleMode == "off" && len(fake.Extensions("i-one")) == 0, "the instance: got %+v, want the settings reset", instance)
-		})
-	}
 }
 
 // With create_before_destroy, Terraform destroys the old instance as soon as the creation of

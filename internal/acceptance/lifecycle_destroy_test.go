@@ -100,17 +100,6 @@ resource "hosting_instance" "test" {
 	}
 }
 
-// Every CLI supports the removed block.
-func TestRemovedBlockThatForgets(t *testing.T) {
-	fake := startFake(t)
-	w := newWorkspace(t, fake, keptInstance(""))
-	w.apply()
-	id := onlyInstance(t, fake)
-	w.configure("removed {\n from = hosting_instance.test\n lifecycle {\n destroy = false\n }\n}\nremoved {\n from = hosting_postgres_database.test\n lifecycle {\n destroy = false\n }\n}\n")
-	r := w.apply()
-	must(t, len(w.managed()) == 0 && onlyInstance(t, fake) == id && fake.Count("DELETE", "**") == 0, "something was deleted:\n%s", r.output)
-}
-
 // enabled = false destroys an object, as removing its resource from the configuration
 // does. The plan refuses that for a protected object.
 func TestDisabledResource(t *testing.T) {

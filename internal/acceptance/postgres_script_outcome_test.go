@@ -2,13 +2,11 @@ package acceptance
 
 import (
 	"encoding/json"
+	"github.com/google/go-cmp/cmp"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
@@ -60,17 +58,6 @@ func TestUnknownUpdateIsAcceptedOnceTheBlockIsBack(t *testing.T) {
 	w.configure("")
 	w.says(0, []string{"1 destroyed"}, "apply", "-auto-approve")
 	mustHaveRun(t, sql, "rw main: one", "rw main: two", "rw main: gone")
-}
-
-// A timeout that ends while the statements run loses the answer: the outcome is unknown, and
-// a script that was being created is tainted.
-func TestTimeoutOfARunningScript(t *testing.T) {
-	fake, sql := startRecorded(t)
-	w := newWorkspace(t, fake, scriptHCL("sql = \"one\"\ntimeouts = { create = \""+soonOver+"\" }"))
-	fake.Inject(fakeservice.Fault{Method: "POST", Path: "/instances/*/engines/postgres/query", AfterCommit: true, Delay: time.Hour})
-	w.says(1, []string{scriptIsUnknown, "terraform untaint ADDRESS"}, "apply", "-auto-approve")
-	w.says(0, []string{"(tainted)"}, "show", "-no-color")
-	mustHaveRun(t, sql, "rw main: one")
 }
 
 // After terraform untaint, the state says that the outcome is unknown until the script is

@@ -156,36 +156,6 @@ func TestScriptOfUnknownOutcome(t *testing.T) {
 	}
 }
 
-// Everything that a script made is deleted with its engine. The script can then be
-// destroyed, and runs again after the engine is turned on.
-func TestScriptGoesWithItsEngine(t *testing.T) {
-	fake, sql := startRecorded(t)
-	w := newWorkspace(t, fake, scriptHCL("sql = \"one\"\ndestroy_sql = \"gone\""))
-	w.apply()
-	engines := func(on map[string]*fakeservice.Engine) {
-		fake.EditInstance("i-one", func(i *fakeservice.Instance) { i.Engines = on })
-	}
-	engines(map[string]*fakeservice.Engine{})
-	w.says(0, []string{"What a script made on instance i-one is gone", "1 to add"}, "plan")
-	w.says(0, []string{"1 destroyed"}, "destroy", "-auto-approve", "-no-color", "-refresh=false")
-	must(t, len(sql.statements()) == 1, "statements: got %v, want one", sql.statements())
-	engines(map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}})
-	w.apply()
-	w.mustBeSettled()
-	must(t, len(sql.statements()) == 2, "statements: got %v, want two", sql.statements())
-}
-
-// A record without engines does not prove that the script's engine is off.
-func TestScriptStaysWhereEnginesAreNotTold(t *testing.T) {
-	fake, sql := startRecorded(t)
-	w := newWorkspace(t, fake, scriptHCL("sql = \"one\""))
-	w.apply()
-	fake.Inject(fakeservice.Fault{Method: "GET", Path: "/instances/i-one", Times: -1, Rewrite: func(body map[string]any) { body["engines"] = nil }})
-	w.apply()
-	must(t, len(sql.statements()) == 1, "statements: got %v, want one", sql.statements())
-	w.mustBeSettled()
-}
-
 // A console whose mode only the instance's record reports is restored, too.
 func TestScriptRestoresAModeThatTheRecordReports(t *testing.T) {
 	fake, sql := startRecorded(t)

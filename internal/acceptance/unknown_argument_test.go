@@ -27,50 +27,11 @@ func childrenHCL(instanceID string) string {
 const unprotectedInstance = "resource \"hosting_instance\" \"test\" {\n  name = \"web\"\n  plan = \"free\"\n  region = \"eu-central\"\n" +
 	"  engines = { postgres = {}, apps = {}, auth = {} }\n  deletion_protection = false\n}\n"
 
-// unknownID makes data.hosting_instance.of.id unknown in every plan with a new trigger.
-func unknownID(trigger string) string {
-	return fmt.Sprintf("resource \"terraform_data\" \"trigger\" {\n  input = %q\n}\n"+
-		"data \"hosting_instance\" \"of\" {\n  name = hosting_instance.test.name\n  depends_on = [terraform_data.trigger]\n}\n", trigger)
-}
-
 // mustChangeNothing fails if the fake was asked for a change since the count of changes was
 // before.
 func mustChangeNothing(t *testing.T, fake *fakeservicetest.Server, before int) {
 	t.Helper()
 	must(t, len(changes(fake)) == before, "changes that were sent: got %v, want none", changes(fake)[before:])
-}
-
-// depends_on on a data source makes the id of an instance unknown in the plan. The id does
-// not change, so nothing on the instance does (Qovery PR#577).
-func TestUnknownIDIsNotChanged(t *testing.T) {
-	fake, _ := startRecorded(t)
-	of := func(trigger string) string {
-		return unprotectedInstance + unknownID(trigger) + childrenHCL("data.hosting_instance.of.id")
-	}
-	w := newWorkspace(t, fake, of("one"))
-	w.apply()
-	w.mustBeSettled()
-	before := len(changes(fake))
-	for trigger, flags := range [][]string{
-		nil,
-		{"-refresh=false"},
-		{"-target=hosting_app.child", "-target=hosting_postgres_database.child"},
-	} {
-		w.configure(of(fmt.Sprint("trigger ", trigger)))
-		w.says(0, []string{"known only after apply", "0 to destroy"}, append([]string{"plan", "-out=saved"}, flags...)...)
-		w.says(0, []string{"0 destroyed"}, "apply", "saved")
-		w.apply()
-		w.mustBeSettled()
-		mustChangeNothing(t, fake, before)
-	}
-
-	// The machine's own region.
-	w.configure(strings.Replace(of("five"), `region = "eu-central"`, "region = terraform_data.region.output", 1) +
-		"resource \"terraform_data\" \"region\" {\n  input = \"eu-central\"\n}\n")
-	w.says(0, []string{"region of instance web is known only after apply", "0 to destroy"}, "plan")
-	w.says(0, []string{"0 destroyed"}, "apply", "-auto-approve")
-	mustChangeNothing(t, fake, before)
-	w.mustBeSettled()
 }
 
 // If an unknown id does change, the apply ends with an error, and the next plan shows the

@@ -1,21 +1,12 @@
 package acceptance
 
 import (
-	"fmt"
-	"io"
-	"net/http"
-	"sync/atomic"
-	"testing"
-	"time"
-
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/signed"
+	"testing"
 )
 
 const webhookAddress = "hosting_webhook_endpoint.test"
@@ -88,55 +79,4 @@ func TestWebhookEndpointLifecycle(t *testing.T) {
 	if n := len(fake.Webhooks()); n != 0 {
 		t.Errorf("endpoints after the destroy: got %d, want none", n)
 	}
-}
-
-// The service disables an endpoint whose receiver fails twenty times. The plan shows
-// this, and the apply enables the endpoint. The receiver works again, and gets the next
-// event, signed with the secret in the state.
-func TestWebhookEndpointThatFailsIsEnabledAgain(t *testing.T) {
-	const secret = "the secret of the configuration"
-	var well atomic.Bool
-	var came atomic.Value
-	receiver := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		d, err := signed.Verify(body, r.Header, secret)
-		if err != nil || !well.Load() {
-			w.WriteHeader(http.StatusInternalServerError)
-			return
-		}
-		came.Store(d.Event.Type)
-	})
-	fake := fakeservicetest.Start(t, fakeservicetest.Delivering(receiver))
-	configuration := config(fake, webhookBody, fmt.Sprintf("url = \"https://hooks.example/in\"\n  secret = %q", secret))
-	run(t,
-		resource.TestStep{Config: configuration},
-		resource.TestStep{
-			PreConfig: func() {
-				for range 4 {
-					fake.Emit("health_alert", "", nil)
-				}
-				fake.Advance(24 * time.Hour)
-				if w := fake.Webhooks()[0]; w.Enabled || w.ConsecutiveFailures != 20 {
-					t.Errorf("the endpoint after twenty failures: got %+v, want it disabled with 20 failures", w)
-				}
-			},
-			Config:           configuration,
-			ConfigPlanChecks: plans(webhookAddress, plancheck.ResourceActionUpdate),
-		},
-		resource.TestStep{
-			PreConfig: func() {
-				if w := fake.Webhooks()[0]; !w.Enabled || w.ConsecutiveFailures != 0 {
-					t.Errorf("the endpoint after the apply: got %+v, want it enabled without failures", w)
-				}
-				well.Store(true)
-				fake.Emit("health_reset", "", nil)
-				fake.Advance(0)
-				if kind := came.Load(); kind != "health_reset" {
-					t.Errorf("the delivered event: got %v, want health_reset", kind)
-				}
-			},
-			Config:           configuration,
-			ConfigPlanChecks: emptyPlan,
-		},
-	)
 }
