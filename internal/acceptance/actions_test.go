@@ -2,10 +2,11 @@ package acceptance
 
 import (
 	"fmt"
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
@@ -92,5 +93,27 @@ func TestInterruptedActionHasToldItsJob(t *testing.T) {
 	}
 	if n := fake.Count("POST", "/instances/*/actions/rotate"); n != 1 {
 		t.Errorf("rotations: got %d, want 1", n)
+	}
+}
+
+// An engine that the instance has is not refused, even if the service no longer offers it or
+// does not say what it offers.
+func TestActionOnAnEngineThatIsNotOffered(t *testing.T) {
+	needs(t, providerActions)
+	t.Parallel()
+	for name, rewrite := range map[string]func(map[string]any){
+		"no longer offered": func(m map[string]any) {
+			if engines, ok := m["engines"].(map[string]any); ok {
+				delete(engines, "postgres")
+			}
+		},
+		"not told": func(m map[string]any) { m["engines"] = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := seeded(t)
+			fake.Inject(fakeservice.Fault{Method: "GET", Path: "/plans", Times: -1, Rewrite: rewrite})
+			w := newWorkspace(t, fake, actionHCL("engine_restart", `engine = "postgres"`))
+			w.says(0, nil, "plan", "-invoke=action.hosting_engine_restart.test")
+		})
 	}
 }

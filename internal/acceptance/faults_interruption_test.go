@@ -278,6 +278,21 @@ func (w *workspace) configure(configuration string) {
 	w.write("main.tf", "terraform {\n  required_providers {\n    hosting = { source = \"instance-hosting/hosting\" }\n  }\n}\n\n"+configuration)
 }
 
+// behind sends a request as another client.
+func behind(t *testing.T, fake *fakeservicetest.Server, method, path, body string) {
+	t.Helper()
+	request, err := http.NewRequest(method, fake.BaseURL+path, strings.NewReader(body))
+	must(t, err == nil, "%v", err)
+	request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := http.DefaultClient.Do(request)
+	must(t, err == nil, "%v", err)
+	answer.Body.Close()
+	must(t, answer.StatusCode == http.StatusAccepted, "%s %s: got %d, want 202", method, path, answer.StatusCode)
+}
+
 // deleteBehind deletes an instance as another client.
 func deleteBehind(t *testing.T, fake *fakeservicetest.Server, id string) {
 	t.Helper()

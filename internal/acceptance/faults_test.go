@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -111,6 +112,17 @@ func counts(fake *fakeservicetest.Server, requests ...string) string {
 	return strings.Join(all, ", ")
 }
 
+// conflicts counts the requests that the fake answered with 409.
+func conflicts(fake *fakeservicetest.Server) int {
+	n := 0
+	for _, request := range fake.Requests() {
+		if request.Status == http.StatusConflict {
+			n++
+		}
+	}
+	return n
+}
+
 // wellAnswered counts requests that the service has answered and whose answer reached the
 // client unchanged.
 func wellAnswered(fake *fakeservicetest.Server, method, path string) int {
@@ -136,4 +148,9 @@ func seededApps(t *testing.T) *fakeservicetest.Server {
 		Engines: map[string]*fakeservice.Engine{"postgres": {MemoryMB: 512}, "apps": {MemoryMB: 1024}, "auth": {MemoryMB: 256}},
 		Backups: []fakeservice.Backup{{ID: "bak-1", Kind: "undo"}}})
 	return fake
+}
+
+// oneApp returns the app on the seeded instance, with additional arguments.
+func oneApp(arguments string) string {
+	return "resource \"hosting_app\" \"test\" {\n instance_id = \"i-one\"\n" + appArguments + arguments + "\n}\n"
 }

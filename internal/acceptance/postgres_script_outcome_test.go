@@ -2,11 +2,12 @@ package acceptance
 
 import (
 	"encoding/json"
-	"github.com/google/go-cmp/cmp"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/cliversion"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"

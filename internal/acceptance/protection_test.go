@@ -34,6 +34,12 @@ resource "hosting_postgres_database" "test" {
 // unruled is guarded without a lifecycle block.
 var unruled = strings.Replace(guarded, "  lifecycle {\n    %s\n  }\n", "", 1)
 
+// protectedInstance and protectedDatabase have the default protection.
+var (
+	protectedInstance = strings.Replace(instanceHCL(plainInstance), "deletion_protection = false", "", 1)
+	protectedDatabase = "resource \"hosting_postgres_database\" \"test\" {\n instance_id = \"i-one\"\n name = \"orders\"\n}\n"
+)
+
 // isRefused checks that a command ends with an error, first without a refresh, then with
 // one.
 func (w *workspace) isRefused(texts []string, args ...string) {
