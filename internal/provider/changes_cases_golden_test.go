@@ -74,6 +74,7 @@ func instanceCases() []goldenCase {
 		{kind: kind, from: "i-shop", notes: owned, given: object{"engines": object{"postgres": object{}, "apps": object{}}}},
 		{kind: kind, from: "i-shop", state: bare, notes: owned, given: object{"engines": object{"apps": object{}, "auth": object{}, "redis": object{}}}},
 		{kind: kind, from: "i-shop", state: object{"engines": object{"postgres": object{"memory_mb": 512}}}, notes: owned, given: object{"engines": object{"postgres": object{}}}},
+		{kind: kind, from: "i-shop", state: overlaid(bare, object{"engines": object{"postgres": object{"memory_mb": 512}}}), notes: owned, given: object{"engines": object{"postgres": object{"memory_mb": 700}}}},
 		{kind: kind, from: "i-shop", state: object{"engines": nil}, given: object{"engines": all}},
 		{kind: kind, from: "i-shop", state: object{"plan": "medium", "tags": []any{"old"}, "tags_all": []any{"old"}}, given: object{"engines": all, "plan": "large", "tags": []any{"prod"}}},
 		{kind: kind, from: "i-shop", state: object{"status": "failed", "host": nil, "deletion_protection": nil}, notes: object{"pending": object{"creating": true, "failed": true, "job": "job-x"}}, given: object{"engines": all}},

@@ -29,5 +29,27 @@ func TestReadsThatLag(t *testing.T) {
 			w.run(hcl("two", ""), "destroy").succeeds()
 			w.counts(1, "POST", instances)
 		},
+		"a machine that is not shown while it is created": func(w *world) {
+			hcl := machine(`timeouts = { create = "1m" }`)
+			w.apply(hcl).warns("timeout")
+			remove := w.behaves(answers("GET", instance, 404, "not_found", "there is no such instance"),
+				trait{method: "GET", path: instances, before: func(x *exchange) { x.status, x.answer = 200, map[string]any{"instances": []any{}} }})
+			w.run(hcl, "plan").never("create", "replace").lacks("is gone")
+			remove()
+			w.wait(time.Hour)
+			w.apply(hcl)
+			w.settled(hcl)
+			w.counts(1, "POST", instances)
+		},
+		"a database that is not shown while it is created": func(w *world) {
+			hcl := machine("") + orders(onMachine, `timeouts = { create = "1m" }`)
+			w.fake.SetDuration("database_create", 30*time.Minute)
+			w.apply(hcl).warns("timeout")
+			w.run(hcl, "plan").never("create", "replace").lacks("is gone")
+			w.wait(time.Hour)
+			w.apply(hcl)
+			w.settled(hcl)
+			w.counts(1, "POST", databases)
+		},
 	})
 }
