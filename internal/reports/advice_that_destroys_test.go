@@ -113,9 +113,17 @@ resource "hosting_postgres_script" "schema" {
 		"a failed database that is there": failed(inMachine(orders(onMachine, "")), "database_create", func(w *world) {
 			w.fake.AddDatabase(w.id(), "orders")
 		}),
-		"an unfinished machine":                   unfinished(protected(machine(soonOver)), time.Hour),
-		"an unfinished machine, at once":          unfinished(protected(machine(soonOver)), 0),
-		"an unfinished app":                       unfinished(inMachine(web(onMachine, soonOver)), time.Hour),
+		"an unfinished machine":          unfinished(protected(machine(soonOver)), time.Hour),
+		"an unfinished machine, at once": unfinished(protected(machine(soonOver)), 0),
+		"an unfinished app":              unfinished(inMachine(web(onMachine, soonOver)), time.Hour),
+		"an unfinished machine that ran and failed": func(w *world) {
+			hcl := protected(machine(soonOver))
+			w.apply(hcl).warns("timeout")
+			w.wait(time.Hour)
+			w.fake.EditInstance(w.id(), func(i *instanceRecord) { i.Status, i.Host = "failed", "" })
+			w.run(hcl, "destroy").fails("is protected")
+			w.counts(0, "DELETE", "")
+		},
 		"an unfinished machine whose job is gone": func(w *world) { withoutJob("creating")(w).succeeds() },
 		"an unlisted status, and the job is gone": func(w *world) {
 			withoutJob("active")(w).fails()

@@ -1,6 +1,9 @@
 package reports
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // The first build fails, because the link that it needs is only set after it has begun. The
 // second one has the link.
@@ -35,6 +38,21 @@ func TestFirstBuildWithoutLinks(t *testing.T) {
 			w.apply(hcl)
 			w.settled(hcl)
 			w.manages(webAddress)
+		},
+		"links that are refused, and that no record shows": func(w *world) {
+			hcl := machine("") + web(onMachine, `links = ["auth"]`)
+			w.behaves(lacks(app, "links"), lacks(apps, "links"))
+			remove := w.behaves(answers("PATCH", app, 422, "validation_failed", "not now"))
+			w.apply(hcl).warns("not linked as planned")
+			remove()
+			w.wait(time.Hour)
+			w.run(hcl, "apply", "-refresh-only").succeeds()
+			w.fake.EditApp(w.id(), "web", func(a *appRecord) { a.Status = "failed" })
+			w.run(hcl, "plan").changes(map[string]string{webAddress: "update"}) // it ran, so it is not replaced
+			w.apply(hcl)
+			w.settled(hcl)
+			a, _ := w.fake.App(w.id(), "web")
+			w.be(len(a.Links) == 1, "links: got %v, want one", a.Links)
 		},
 		"no links": func(w *world) {
 			hcl := machine("") + web(onMachine, "")

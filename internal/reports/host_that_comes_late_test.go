@@ -38,5 +38,14 @@ func TestHostThatComesLate(t *testing.T) {
 	}
 	report(t, "scaleway/terraform-provider-scaleway#4003", "a host that comes late", situations{
 		"after 5 seconds": after(5 * time.Second), "after 20 seconds": after(20 * time.Second), "after 30 seconds": after(30 * time.Second),
+		"never in the record of an unfinished machine": func(w *world) {
+			unfinished := machine(`timeouts = { create = "1m" }`)
+			w.apply(unfinished).warns("timeout")
+			w.wait(time.Hour)
+			w.behaves(hostless(24 * time.Hour))
+			w.apply(unfinished)
+			w.settled(unfinished)
+			w.counts(1, "POST", instances)
+		},
 	})
 }
