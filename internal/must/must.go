@@ -1,4 +1,4 @@
-// Package must ends a test at an error that it does not expect.
+// Package must fails a test at an error that it does not expect.
 package must
 
 import "testing"
@@ -8,6 +8,14 @@ func Do(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Report reports an error and lets the test continue, so any goroutine may call it.
+func Report(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
 	}
 }
 

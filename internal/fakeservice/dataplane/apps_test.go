@@ -187,32 +187,7 @@ func TestAppAndItsDatabase(t *testing.T) {
 func (b *box) inside(link string) *pgx.Conn {
 	b.t.Helper()
 	link, _, _ = strings.Cut(link, "?")
-	conn := must.Get(b.dial(link + "?sslmode=verify-full"))(b.t)
-	return conn
-}
-
-// A failed build leaves the running version in place and reports the reason.
-func TestFailedBuilds(t *testing.T) {
-	t.Parallel()
-	b := start(t, withRepositories(t)).fullBox()
-	for repo, want := range map[string]string{"octo/broken": "no luck\nThe build failed: exit status 1", "octo/unknown": "--repo octo/unknown=WHERE"} {
-		a := b.importApp(repo, object{})
-		if a.Status != fakeservice.StatusFailed || a.Builds[0].Status != fakeservice.StatusFailed || !strings.Contains(a.Builds[0].Error, want) || a.URL != "" {
-			t.Errorf("%s: got %s at %q with the build %v, want %s without a URL, with the error %q", repo, a.Status, a.URL, a.Builds[0], fakeservice.StatusFailed, want)
-		}
-		b.done("DELETE", b.path+"/apps/web", nil)
-	}
-	a := b.mustRun(b.importApp("octo/app", object{}))
-	b.EditApp(b.id, "web", func(a *fakeservice.App) { a.Repo = "octo/broken" })
-	keep(t, a.URL, "x")
-	b.done("POST", b.path+"/apps/web/actions/redeploy", object{})
-	a = b.mustRun(b.settled("web"))
-	if len(a.Builds) != 2 || a.Builds[0].Status != fakeservice.StatusFailed {
-		t.Errorf("the builds: got %v, want 2, the newest %s", a.Builds, fakeservice.StatusFailed)
-	}
-	if got := kept(t, a.URL); got != "x" {
-		t.Errorf("the data of the running version: got %q, want x", got)
-	}
+	return must.Get(b.dial(link + "?sslmode=verify-full"))(b.t)
 }
 
 // An app that does not answer fails, and one that is killed is started again.
@@ -327,9 +302,7 @@ func TestAppsGo(t *testing.T) {
 	third := f.fullBox()
 	third.mustRun(third.importApp("octo/app", object{}))
 	pids = append(pids, third.process(fakeservice.EngineApps))
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Report(t, f.Close())
 	for _, pid := range pids {
 		if slices.ContainsFunc(processes.List(t), func(p processes.Process) bool { return p.ID == pid }) {
 			t.Errorf("the process %d after Close: got one, want none", pid)

@@ -164,23 +164,3 @@ func TestAuthSettings(t *testing.T) {
 		}
 	}
 }
-
-// An account of one instance is unknown to another instance.
-func TestAuthEnginesSideBySide(t *testing.T) {
-	t.Parallel()
-	f := start(t)
-	one, other := f.fullBox(), f.fullBox()
-	first, second := one.auth(), other.auth()
-	if first.URL == second.URL || first.AnonKey == second.AnonKey {
-		t.Error("the auth engines of two instances: got the same URL or anon key, want different ones")
-	}
-	if status, _ := first.post(t, first.AnonKey, "/signup", account); status != http.StatusOK {
-		t.Fatalf("the sign-up: got %d, want 200", status)
-	}
-	if status := other.signIn(); status != http.StatusBadRequest {
-		t.Errorf("the sign-in at another instance: got %d, want 400", status)
-	}
-	if status, _ := second.post(t, first.AnonKey, "/signup", account); status != http.StatusUnauthorized {
-		t.Errorf("a sign-up with another instance's key: got %d, want 401", status)
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func (b *box) backups() []fakeservice.Backup {
@@ -84,9 +85,7 @@ func TestBackupUnderWrites(t *testing.T) {
 	}
 	b.Advance(24 * time.Hour)
 	close(stop)
-	if err := <-stopped; err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, <-stopped)
 	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
 	fresh := b.owner()
 	one, other := b.count(fresh, "SELECT count(*) FROM a"), b.count(fresh, "SELECT count(*) FROM b")

@@ -202,8 +202,7 @@ func (b *box) dial(link string, change ...func(*pgx.ConnConfig)) (*pgx.Conn, err
 // owner connects as the owner.
 func (b *box) owner(change ...func(*pgx.ConnConfig)) *pgx.Conn {
 	b.t.Helper()
-	conn := must.Get(b.dial(b.connection().Engines.Postgres.Owner, change...))(b.t)
-	return conn
+	return must.Get(b.dial(b.connection().Engines.Postgres.Owner, change...))(b.t)
 }
 
 // exec runs statements that must succeed.

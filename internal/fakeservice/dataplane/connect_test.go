@@ -202,20 +202,6 @@ func TestReasonFourRotation(t *testing.T) {
 	}
 }
 
-// A failed rotation changes nothing.
-func TestFailedRotation(t *testing.T) {
-	t.Parallel()
-	b := start(t).box()
-	link := b.connection().Engines.Postgres.Owner
-	b.FailJobs(fakeservice.JobMatch{Operation: "rotate"}, 1, "broken", "It broke.")
-	if j := b.job("POST", b.path+"/actions/rotate", object{}); j.Status != fakeservice.StatusFailed || j.ErrorCode != "broken" {
-		t.Errorf("the job: got %s with %s, want %s with broken", j.Status, j.ErrorCode, fakeservice.StatusFailed)
-	}
-	if _, err := b.dial(link); err != nil {
-		t.Errorf("the URL no longer works: %s", err)
-	}
-}
-
 func TestReasonFivePlansConnections(t *testing.T) {
 	t.Parallel()
 	f := start(t)

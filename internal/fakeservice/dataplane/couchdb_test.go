@@ -7,22 +7,15 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
@@ -173,131 +166,6 @@ func TestCouchDBIsReal(t *testing.T) {
 	}
 }
 
-func TestCouchDBRotation(t *testing.T) {
-	t.Parallel()
-	b := start(t).couchBox()
-	old := b.couch()
-	old.put("v")
-	before := b.pid("couchdb")
-	b.done("POST", b.path+"/actions/rotate", object{})
-	old.do("GET", "/db/doc", "", http.StatusUnauthorized)
-	b.couch().has("v")
-	if now := b.pid("couchdb"); now != before {
-		t.Errorf("the process: got %d, want %d", now, before)
-	}
-	b.done("POST", b.path+"/engines/couchdb/actions/restart", object{})
-	old.do("GET", "/db/doc", "", http.StatusUnauthorized)
-	b.couch().has("v")
-}
-
-func TestCouchDBAllowlist(t *testing.T) {
-	t.Parallel()
-	b := start(t).couchBox()
-	b.couch().put("v")
-	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.8"}})
-	b.couch().from("127.0.0.9").refused("an address outside the allowlist")
-	b.couch().from("127.0.0.8").has("v")
-	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.9"}})
-	b.couch().from("127.0.0.8").refused("an address that was removed from the allowlist")
-	b.couch().from("127.0.0.9").has("v")
-}
-
-func TestCouchDBBackups(t *testing.T) {
-	t.Parallel()
-	b := start(t).couchBox()
-	client := b.couch()
-	client.put("kept")
-	b.Advance(24 * time.Hour)
-	daily := b.backups()[0]
-	client.put("changed")
-	client.do("PUT", "/later", "", http.StatusCreated)
-	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": daily.ID})
-	client.has("kept")
-	client.do("GET", "/later", "", http.StatusNotFound)
-	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id, "engine": "couchdb"})
-	client.has("")
-	// The undo snapshot contains the data from before the reset.
-	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
-	client.has("kept")
-	// Restored data is kept like any other data.
-	client.put("new")
-	b.done("POST", b.path+"/engines/couchdb/actions/restart", object{})
-	client.has("new")
-	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id})
-	client.has("")
-}
-
-func TestCouchDBOffAndOn(t *testing.T) {
-	t.Parallel()
-	folder := stateFolder(t)
-	f := start(t, inFolder(folder))
-	b := f.couchBox()
-	before := b.couch()
-	before.put("v")
-	running := slices.DeleteFunc(processes.With(t, folder), func(p processes.Process) bool { return !strings.Contains(p.Arguments, "server.js") })
-	if len(running) == 0 {
-		t.Error("server processes: got none, want at least one")
-	}
-	b.engines(object{})
-	if left := processes.Left(t, running); len(left) != 0 {
-		t.Errorf("processes without the engine: got %v, want none", left)
-	}
-	if found, err := filepath.Glob(filepath.Join(folder, "*", "couchdb", "*")); err != nil || len(found) != 0 {
-		t.Errorf("files without the engine: got %v and error %v, want none", found, err)
-	}
-	b.engines(object{"couchdb": object{}})
-	if status, _, err := before.try("GET", "/db", ""); err == nil && status != http.StatusUnauthorized {
-		t.Errorf("the URL of a removed engine: got %d, want 401 or no answer", status)
-	}
-	b.couch().has("")
-	b.couch().put("v")
-	if err := f.Close(); err != nil {
-		t.Errorf("Close: %s", err)
-	}
-	if left := processes.With(t, folder); len(left) != 0 {
-		t.Errorf("processes after Close: got %v, want none", left)
-	}
-	if names := left(t, folder); len(names) != 0 {
-		t.Errorf("files after Close: got %v, want none", names)
-	}
-}
-
-func TestKilledCouchDBComesBack(t *testing.T) {
-	t.Parallel()
-	b := start(t).couchBox()
-	client := b.couch()
-	client.put("v")
-	id := b.pid("couchdb")
-	server, err := os.FindProcess(id)
-	if err != nil || id == 0 {
-		t.Fatalf("the server's process: got %d and error %v, want one", id, err)
-	}
-	must.Do(t, server.Kill())
-	machine.Until(t, "another server", func() bool { now := b.pid("couchdb"); return now != 0 && now != id })
-	client.has("v")
-}
-
-// A fork has its own copy of the data.
-func TestCouchDBFork(t *testing.T) {
-	t.Parallel()
-	b := start(t).couchBox()
-	b.couch().put("first")
-	service := must.Get(b.Fork(t.Context()))(t)
-	t.Cleanup(func() {
-		if err := service.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	server := httptest.NewServer(service)
-	t.Cleanup(server.Close)
-	fork := &box{&fake{&fakeservicetest.Server{Service: service, BaseURL: server.URL + "/api/v1"}, t}, b.id, b.path}
-	fork.couch().has("first")
-	fork.couch().put("second")
-	b.couch().has("first")
-	b.couch().put("third")
-	fork.couch().has("second")
-}
-
 // couch returns a client of a machine's CouchDB.
 func (r *records) couch(p *dataplane.Plane, id string) *couch {
 	r.t.Helper()
@@ -309,45 +177,4 @@ func (r *records) couch(p *dataplane.Plane, id string) *couch {
 		User: url.UserPassword(couchdb.Customer, r.credentials(id).CouchDB),
 	}
 	return couchAt(r.t, link.String(), roots)
-}
-
-// CouchDB keeps its data and port when a plane is closed and opened again, even if its
-// password changes. Its data can be loaded into a different machine.
-func TestCouchDBIsKept(t *testing.T) {
-	t.Parallel()
-	needsCouchDB(t)
-	folder := keptFolder(t)
-	r := newRecords(t)
-	p := r.open(folder)
-	for _, id := range []string{"i-1", "i-2"} {
-		r.machine(id, core.EngineCouchDB)
-		must.Do(t, p.Apply(t.Context(), id))
-		r.couch(p, id).put("first")
-	}
-	before := p.Endpoints("i-1")
-	must.Do(t, p.Close())
-	if left := processes.With(t, folder); len(left) != 0 {
-		t.Errorf("processes after Close: got %v, want none", left)
-	}
-
-	r.rotate("i-1")
-	r.remove("i-2")
-	p = r.open(folder)
-	must.Do(t, p.Resume(t.Context(), []string{"i-1"}))
-	if is := p.Endpoints("i-1"); !equalEndpoints(is, before) {
-		t.Errorf("endpoints after a restart: got %+v, want %+v", is, before)
-	}
-	r.couch(p, "i-1").has("first")
-	if left, err := filepath.Glob(filepath.Join(folder, "couchdb", "*")); err != nil || len(left) != 1 {
-		t.Errorf("the folders of CouchDB: got %v and error %v, want one", left, err)
-	}
-
-	saved := filepath.Join(t.TempDir(), "saved")
-	must.Do(t, p.Save(t.Context(), "i-1", saved))
-	r.couch(p, "i-1").put("second")
-	r.machine("i-3", core.EngineCouchDB)
-	for _, id := range []string{"i-3", "i-1"} {
-		must.Do(t, p.Load(t.Context(), id, saved))
-		r.couch(p, id).has("first")
-	}
 }

@@ -152,27 +152,7 @@ func pgBouncer(t *testing.T, folder string) *os.Process {
 	if len(running) != 1 {
 		t.Fatalf("PgBouncers: got %v, want one", running)
 	}
-	bouncer := must.Get(os.FindProcess(running[0].ID))(t)
-	return bouncer
-}
-
-func TestEngineRestartKeepsData(t *testing.T) {
-	t.Parallel()
-	folder := stateFolder(t)
-	b := start(t, inFolder(folder)).box()
-	conn := b.owner()
-	b.exec(conn, "CREATE TABLE t (n INT)", "INSERT INTO t VALUES (1)")
-	before := postmaster(t, folder)
-	b.done("POST", b.path+"/engines/postgres/actions/restart", object{})
-	if now := postmaster(t, folder); now == before || now == 0 {
-		t.Errorf("the server's process: got %d, want one other than 0 and %d", now, before)
-	}
-	if _, err := conn.Exec(t.Context(), "SELECT 1"); err == nil {
-		t.Error("a session after a restart: got no error, want one")
-	}
-	if n := b.count(b.owner(), "SELECT count(*) FROM t"); n != 1 {
-		t.Errorf("rows of the table: got %d, want 1", n)
-	}
+	return must.Get(os.FindProcess(running[0].ID))(t)
 }
 
 func TestEngineOffAndOn(t *testing.T) {

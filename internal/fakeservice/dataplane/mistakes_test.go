@@ -20,9 +20,7 @@ func TestPanicInAnOperation(t *testing.T) {
 	t.Parallel()
 	plane := must.Get(dataplane.New(dataplane.Options{StateFolder: stateFolder(t)}))(t)
 	t.Cleanup(func() {
-		if err := plane.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, plane.Close())
 	})
 	plane.Attach(broken{})
 	for range 2 { // the first call has released the turn

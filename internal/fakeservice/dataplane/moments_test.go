@@ -67,43 +67,6 @@ func TestBuildThatEndsDuringARotation(t *testing.T) {
 	b.inside(variable(t, a.URL, "DATABASE_URL"))
 }
 
-// A build that ends while its app is deleted does not bring the app back.
-func TestBuildThatEndsDuringItsAppsDeletion(t *testing.T) {
-	tier.Night.Only(t)
-	t.Parallel()
-	b, release := rebuilding(t)
-	b.during("app_delete", "DELETE", b.path+"/apps/web", nil, func() {
-		a, _ := b.App(b.id, "web")
-		if a.Builds[0].InProgress() {
-			t.Errorf("the build of an app that is being deleted: got %v, want an ended build", a.Builds[0])
-		}
-		release()
-	})
-	b.noApps()
-}
-
-// A build that ends while the apps engine is turned off does not bring the app back.
-func TestBuildThatEndsWhileAppsAreTurnedOff(t *testing.T) {
-	tier.Night.Only(t)
-	t.Parallel()
-	b, release := rebuilding(t)
-	b.during("engines", "PUT", b.path+"/engines", object{"engines": object{"postgres": object{}}}, release)
-	b.noApps()
-}
-
-// noApps checks that the instance has neither records nor processes of apps.
-func (b *box) noApps() {
-	b.t.Helper()
-	if apps := b.Apps(b.id); len(apps) > 0 {
-		b.t.Errorf("the apps: got %v, want none", apps)
-	}
-	for _, p := range b.Processes(b.id) {
-		if p.Engine == fakeservice.EngineApps {
-			b.t.Errorf("a process of apps: got %v, want none", p)
-		}
-	}
-}
-
 // An app that is deployed during an update has the new settings.
 func TestBuildThatEndsDuringAChange(t *testing.T) {
 	tier.Night.Only(t)

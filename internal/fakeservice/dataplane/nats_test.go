@@ -3,9 +3,7 @@ package dataplane_test
 import (
 	"crypto/tls"
 	"errors"
-	"net"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
@@ -41,14 +39,12 @@ func (b *box) dialNATS(link string, options ...nats.Option) (*nats.Conn, error) 
 // nats connects with the record's URL.
 func (b *box) nats(options ...nats.Option) *nats.Conn {
 	b.t.Helper()
-	connection := must.Get(b.dialNATS(b.connection().Engines.NATS.URL, options...))(b.t)
-	return connection
+	return must.Get(b.dialNATS(b.connection().Engines.NATS.URL, options...))(b.t)
 }
 
 func (b *box) streams() jetstream.JetStream {
 	b.t.Helper()
-	manager := must.Get(jetstream.New(b.nats(), jetstream.WithDefaultTimeout(machine.Patience)))(b.t)
-	return manager
+	return must.Get(jetstream.New(b.nats(), jetstream.WithDefaultTimeout(machine.Patience)))(b.t)
 }
 
 // stream creates a stream with the given number of messages.
@@ -168,58 +164,6 @@ func TestNATSEvents(t *testing.T) {
 	}
 }
 
-func TestNATSRotation(t *testing.T) {
-	t.Parallel()
-	b := start(t).natsBox()
-	b.stream("orders", 1)
-	before := b.connection().Engines.NATS.URL
-	held := b.nats()
-	b.done("POST", b.path+"/actions/rotate", object{})
-	if _, err := b.dialNATS(before); !errors.Is(err, nats.ErrAuthorization) {
-		t.Errorf("the old URL: got error %v, want %v", err, nats.ErrAuthorization)
-	}
-	machine.Until(t, "the end of a session that came in by the old password", held.IsClosed)
-	b.holds("orders", 1)
-	// Events about streams are still emitted.
-	b.stream("later", 0)
-	machine.Until(t, "two events", func() bool { return len(b.streamEvents()) == 2 })
-}
-
-func TestNATSAllowlist(t *testing.T) {
-	t.Parallel()
-	b := start(t).natsBox()
-	from := func(address string) nats.Option {
-		return nats.SetCustomDialer(&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}})
-	}
-	link := b.connection().Engines.NATS.URL
-	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.8"}})
-	if _, err := b.dialNATS(link, from("127.0.0.9")); err == nil {
-		t.Error("an address outside the allowlist: got no error, want one")
-	}
-	inside := b.nats(from("127.0.0.8"))
-	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.9"}})
-	machine.Until(t, "the end of a session from an address that was taken off the list", inside.IsClosed)
-	b.nats(from("127.0.0.9"))
-}
-
-func TestNATSBackups(t *testing.T) {
-	t.Parallel()
-	b := start(t).natsBox()
-	b.stream("orders", 3)
-	b.Advance(24 * time.Hour)
-	daily := b.backups()[0]
-	b.stream("later", 1)
-	must.Do(t, b.streams().DeleteStream(t.Context(), "orders"))
-	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": daily.ID})
-	b.holds("orders", 3)
-	b.lacks("later")
-	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id})
-	b.lacks("orders")
-	// The undo snapshot contains the data from before the reset.
-	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
-	b.holds("orders", 3)
-}
-
 // The budget limits streams in memory, and the plan's disk limits streams in files.
 func TestNATSBudget(t *testing.T) {
 	t.Parallel()
@@ -239,30 +183,4 @@ func TestNATSBudget(t *testing.T) {
 	}
 	b.engines(object{"nats": object{}})
 	b.holds("orders", 1)
-}
-
-func TestNATSOffAndOn(t *testing.T) {
-	t.Parallel()
-	folder := stateFolder(t)
-	f := start(t, inFolder(folder))
-	b := f.natsBox()
-	b.stream("orders", 1)
-	before := b.connection().Engines.NATS.URL
-	b.engines(object{})
-	if found, err := filepath.Glob(filepath.Join(folder, "*", "nats", "*")); err != nil || len(found) != 0 {
-		t.Errorf("files without the engine: got %v and error %v, want none", found, err)
-	}
-	b.engines(object{"nats": object{}})
-	if _, err := b.dialNATS(before); err == nil {
-		t.Error("the URL of a removed engine: got no error, want one")
-	}
-	b.lacks("orders")
-	held := b.nats()
-	if err := f.Close(); err != nil {
-		t.Errorf("Close: %s", err)
-	}
-	machine.Until(t, "the end of a session", held.IsClosed)
-	if names := left(t, folder); len(names) != 0 {
-		t.Errorf("files after Close: got %v, want none", names)
-	}
 }

@@ -40,9 +40,7 @@ func newRecords(t *testing.T) *records {
 	// A service without a data plane has an authority too.
 	service := core.New(core.Options{})
 	t.Cleanup(func() {
-		if err := service.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, service.Close())
 	})
 	m := must.Get(service.DesiredMachine(service.AddInstance(core.Instance{}).ID))(t)
 	return &records{t: t, authority: m.CA, machines: map[string]core.DesiredMachine{}, news: map[string]string{}}
@@ -194,9 +192,7 @@ func (r *records) open(folder string) *dataplane.Plane {
 	r.t.Helper()
 	p := must.Get(newPlane(r.t, folder))(r.t)
 	r.t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			r.t.Error(err)
-		}
+		must.Report(r.t, p.Close())
 	})
 	p.Attach(r)
 	r.forgetNews()

@@ -1,7 +1,6 @@
 package dataplane_test
 
 import (
-	"crypto/tls"
 	"errors"
 	"net"
 	"net/url"
@@ -18,7 +17,6 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/couchdb"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/dataplane"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	fakeredis "github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/redis"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
@@ -112,72 +110,6 @@ func TestRedisIsReal(t *testing.T) {
 	b.get(b.redis(), "k", "v")
 }
 
-func TestRedisRotation(t *testing.T) {
-	t.Parallel()
-	b := start(t).redisBox()
-	old, held := b.redis(), b.redis()
-	b.set(held, "k", "v")
-	session := held.Conn()
-	defer session.Close()
-	must.Do(t, session.Ping(t.Context()).Err())
-	b.done("POST", b.path+"/actions/rotate", object{})
-	if err := old.Ping(t.Context()).Err(); err == nil || !strings.HasPrefix(err.Error(), "WRONGPASS") {
-		t.Errorf("the old password: got error %v, want WRONGPASS", err)
-	}
-	if err := session.Ping(t.Context()).Err(); err == nil {
-		t.Error("a session that began with the old password: got no error, want one")
-	}
-	b.get(b.redis(), "k", "v")
-	b.done("POST", b.path+"/engines/redis/actions/restart", object{})
-	b.get(b.redis(), "k", "v")
-}
-
-func TestRedisAllowlist(t *testing.T) {
-	t.Parallel()
-	b := start(t).redisBox()
-	from := func(address string) func(*redis.Options) {
-		return func(o *redis.Options) {
-			dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
-			o.Dialer = (&tls.Dialer{NetDialer: dialer, Config: o.TLSConfig}).DialContext
-		}
-	}
-	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.8"}})
-	if err := b.redis(from("127.0.0.9")).Ping(t.Context()).Err(); err == nil {
-		t.Error("an address outside the allowlist: got no error, want one")
-	}
-	inside := b.redis(from("127.0.0.8"))
-	b.set(inside, "k", "v")
-	b.done("PUT", b.path+"/allowlist", object{"allowlist": []string{"127.0.0.9"}})
-	if err := inside.Ping(t.Context()).Err(); err == nil {
-		t.Error("Ping from an address removed from the allowlist: got no error, want one")
-	}
-	b.get(b.redis(from("127.0.0.9")), "k", "v")
-}
-
-func TestRedisBackups(t *testing.T) {
-	t.Parallel()
-	b := start(t).redisBox()
-	client := b.redis()
-	b.set(client, "k", "kept")
-	b.Advance(24 * time.Hour)
-	daily := b.backups()[0]
-	b.set(client, "k", "changed")
-	b.set(client, "later", "yes")
-	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": daily.ID})
-	b.get(b.redis(), "k", "kept")
-	b.get(b.redis(), "later", "")
-	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id, "engine": "redis"})
-	b.get(b.redis(), "k", "")
-	// The undo snapshot contains the data from before the reset.
-	b.done("POST", b.path+"/actions/restore", object{"confirm": b.id, "backup_id": b.backups()[0].ID})
-	b.get(b.redis(), "k", "kept")
-	// Restored data is kept like any other data.
-	b.done("POST", b.path+"/engines/redis/actions/restart", object{})
-	b.get(b.redis(), "k", "kept")
-	b.done("POST", b.path+"/actions/reset", object{"confirm": b.id})
-	b.get(b.redis(), "k", "")
-}
-
 // A restore that fails midway has replaced the data of some engines. The undo snapshot has
 // them, and is listed.
 func TestRestoreThatFailsMidwayCanBeUndone(t *testing.T) {
@@ -224,72 +156,6 @@ func TestRedisBudget(t *testing.T) {
 	b.get(client, "0", value)
 	b.engines(object{"redis": object{"memory_mb": 64}})
 	b.set(client, "more", value)
-}
-
-// redisServers returns the number of Redis servers in a folder, without the processes of
-// their sandboxes. Other programs in it may prepare Postgres.
-func redisServers(t *testing.T, folder string) int {
-	t.Helper()
-	n := 0
-	for _, p := range processes.With(t, folder) {
-		if strings.Contains(p.Arguments, "redis") && !strings.Contains(p.Arguments, "bwrap") {
-			n++
-		}
-	}
-	return n
-}
-
-func TestRedisOffAndOn(t *testing.T) {
-	t.Parallel()
-	folder := stateFolder(t)
-	f := start(t, inFolder(folder))
-	b := f.redisBox()
-	before := b.redis()
-	b.set(before, "k", "v")
-	b.engines(object{})
-	if n := redisServers(t, folder); n != 0 {
-		t.Errorf("servers without the engine: got %d, want none", n)
-	}
-	if found, err := filepath.Glob(filepath.Join(folder, "*", "redis", "*")); err != nil || len(found) != 0 {
-		t.Errorf("files without the engine: got %v and error %v, want none", found, err)
-	}
-	b.engines(object{"redis": object{}})
-	if err := before.Ping(t.Context()).Err(); err == nil {
-		t.Error("the URL of a removed engine: got no error, want one")
-	}
-	b.get(b.redis(), "k", "")
-	b.done("DELETE", b.path+"?confirm="+b.id, nil)
-	if n := redisServers(t, folder); n != 0 {
-		t.Errorf("servers after the deletion: got %d, want none", n)
-	}
-	b = f.redisBox()
-	b.set(b.redis(), "k", "v")
-	if n := redisServers(t, folder); n != 1 {
-		t.Errorf("servers: got %d, want 1", n)
-	}
-	if err := f.Close(); err != nil {
-		t.Errorf("Close: %s", err)
-	}
-	if n := len(processes.With(t, folder)); n != 0 {
-		t.Errorf("programs after Close: got %d, want none", n)
-	}
-	if names := left(t, folder); len(names) != 0 {
-		t.Errorf("files after Close: got %v, want none", names)
-	}
-}
-
-func TestKilledRedisComesBack(t *testing.T) {
-	t.Parallel()
-	b := start(t).redisBox()
-	b.set(b.redis(), "k", "v")
-	id := b.pid("redis")
-	server, err := os.FindProcess(id)
-	if err != nil || id == 0 {
-		t.Fatalf("the server's process: got %d and error %v, want one", id, err)
-	}
-	must.Do(t, server.Kill())
-	machine.Until(t, "another server", func() bool { now := b.pid("redis"); return now != 0 && now != id })
-	b.get(b.redis(), "k", "v")
 }
 
 // Without their programs, engines are only records: nothing listens at their URLs.

@@ -194,22 +194,6 @@ func TestRepeatedCalls(t *testing.T) {
 	}
 }
 
-// A plane that does not resume a kept machine makes a new one under the same id.
-func TestKeptMachineThatNobodyAsksFor(t *testing.T) {
-	tier.Night.Only(t)
-	t.Parallel()
-	folder := keptFolder(t)
-	r := newRecords(t)
-	p := r.open(folder)
-	r.machine("i-1", core.EnginePostgres)
-	must.Do(t, p.Apply(t.Context(), "i-1"))
-	r.exec(p, "i-1", "CREATE TABLE lost (n INT)")
-	must.Do(t, p.Close())
-	p = r.open(folder)
-	must.Do(t, p.Apply(t.Context(), "i-1"))
-	r.exec(p, "i-1", "CREATE TABLE lost (n INT)")
-}
-
 // A folder that cannot be used stays unchanged, and can be used once it is repaired.
 func TestKeptFolderThatCannotBeUsed(t *testing.T) {
 	t.Parallel()

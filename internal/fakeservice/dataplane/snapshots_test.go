@@ -32,9 +32,7 @@ func TestSnapshotOfRealMachines(t *testing.T) {
 	must.Do(t, b.SaveSnapshot(t.Context(), folder))
 	service := must.Get(b.Fork(t.Context()))(t)
 	t.Cleanup(func() {
-		if err := service.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, service.Close())
 	})
 	b.exec(b.owner(), "INSERT INTO t VALUES (2)")
 	before := b.connection()
