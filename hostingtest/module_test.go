@@ -209,9 +209,7 @@ func serves(t *testing.T, program string) {
 	command.Stdout, command.Stderr = &said, &said
 	must.Do(t, command.Start())
 	defer func() {
-		if err := command.Process.Signal(os.Interrupt); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, command.Process.Signal(os.Interrupt))
 		if err := command.Wait(); err != nil {
 			t.Errorf("the end of the program: got %v, want no error\n%s", err, said.String())
 		}

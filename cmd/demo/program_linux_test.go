@@ -153,9 +153,7 @@ func TestCommandKeepsWhatTheCLIPrints(t *testing.T) {
 	machine.WriteProgram(t, cli, []byte("#!/bin/sh\necho \"the plan of $*\"\necho 'Error: no' >&2\nexit \"$2\"\n"))
 	const printed = "the plan of apply 3\nError: no\n"
 	work := &workspace{cli: cli, module: t.TempDir()}
-	if err := work.command(t.Context(), "apply", "0"); err != nil {
-		t.Error(err)
-	}
+	must.Report(t, work.command(t.Context(), "apply", "0"))
 	err := work.command(t.Context(), "apply", "3")
 	if err == nil || err.Error() != "terraform apply 3: exit status 3\n"+printed {
 		t.Errorf("the error: got %v, want exit status 3 with the output", err)

@@ -116,9 +116,7 @@ func (p *pty) until(t *testing.T, what string, fits func(text string) bool) {
 // close closes the test's own side, so that the watcher ends with the program.
 func (p *pty) close(t *testing.T) {
 	t.Helper()
-	if err := p.terminal.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Report(t, p.terminal.Close())
 	<-p.ended
 }
 

@@ -31,9 +31,7 @@ func TestServesFromAContainer(t *testing.T) {
 	out := must.Get(command.StdoutPipe())(t)
 	must.Do(t, command.Start())
 	t.Cleanup(func() {
-		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, command.Process.Signal(syscall.SIGTERM))
 		if err := command.Wait(); err != nil {
 			t.Errorf("the end of the program: got %v, want no error", err)
 		}
@@ -70,9 +68,7 @@ func network(t *testing.T) (name, address string) {
 	}
 	t.Cleanup(func() {
 		// The cable is deleted with the namespace.
-		if err := ip("netns", "del", name); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, ip("netns", "del", name))
 	})
 	for _, arguments := range [][]string{
 		{"link", "add", near, "type", "veth", "peer", "name", far, "netns", name},

@@ -51,8 +51,7 @@ func TestEnvironmentOfEachFlag(t *testing.T) {
 	with := map[string][]string{"ports": {"--advertise-host", "fake.example"}, "seed": {"--weather", "storm"}}
 	set := func(t *testing.T, args ...string) settings {
 		t.Helper()
-		s := must.Get(parse(args, io.Discard))(t)
-		return s
+		return must.Get(parse(args, io.Discard))(t)
 	}
 	var help strings.Builder
 	_, _ = parse([]string{"--help"}, &help) // the error is flag.ErrHelp

@@ -40,9 +40,7 @@ func TestUserWithoutAName(t *testing.T) {
 			break
 		}
 	}
-	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Error(err)
-	}
+	must.Report(t, command.Process.Signal(syscall.SIGTERM))
 	_, _ = io.Copy(io.Discard, out)
 	if err := command.Wait(); err != nil {
 		t.Errorf("the end of the program: got %v, want no error", err)

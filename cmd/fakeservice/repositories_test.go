@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestRepositories(t *testing.T) {
 	t.Parallel()
 	all := repositories{}
 	for _, text := range []string{"octo/guestbook=examples/guestbook/app", "octo/other=/srv/a=b", "octo/far=https://ada:hunter2@git.example/far.git", "octo/ssh=git@git.example:octo/ssh.git"} {
-		if err := all.Set(text); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, all.Set(text))
 	}
 	if want := "octo/far=https://git.example/far.git octo/guestbook=examples/guestbook/app octo/other=/srv/a=b octo/ssh=git@git.example:octo/ssh.git"; all.String() != want {
 		t.Errorf("the repositories: got %s, want %s", all, want)

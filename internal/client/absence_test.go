@@ -50,28 +50,26 @@ func TestAbsenceIsConfirmed(t *testing.T) {
 		"a gateway's page, then there":    {inTurn(gateway(404), gateway(404), there), none, nil, 5 * time.Second},
 		"first a gateway's page, then no": {inTurn(gateway(404), gateway(404), notFound), none, ErrNotFound, absencePause + 5*time.Second},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, script{"GET /instances/i": row.record, "GET /instances": row.list}.Serve)
-				begun := time.Now()
-				instance, err := c.RefreshInstance(t.Context(), "i")
-				if row.err == nil && (err != nil || instance.ID != "i") {
-					t.Errorf("RefreshInstance: got %+v and error %v, want the instance i", instance, err)
+		inBubble(t, name, func(t *testing.T) {
+			c, _ := newTestClient(t, script{"GET /instances/i": row.record, "GET /instances": row.list}.Serve)
+			begun := time.Now()
+			instance, err := c.RefreshInstance(t.Context(), "i")
+			if row.err == nil && (err != nil || instance.ID != "i") {
+				t.Errorf("RefreshInstance: got %+v and error %v, want the instance i", instance, err)
+			}
+			if row.err == errHidden {
+				if !isAs[*HiddenError](err) {
+					t.Errorf("RefreshInstance: got error %v, want a *HiddenError", err)
 				}
-				if row.err == errHidden {
-					if !isAs[*HiddenError](err) {
-						t.Errorf("RefreshInstance: got error %v, want a *HiddenError", err)
-					}
-				} else if _, any := row.err.(*transport.APIError); !any && row.err != nil && !errors.Is(err, row.err) || any && !isAs[*transport.APIError](err) {
-					t.Errorf("RefreshInstance: got error %v, want %v", err, row.err)
-				}
-				if errors.Is(err, ErrNotFound) != errors.Is(row.err, ErrNotFound) {
-					t.Errorf("RefreshInstance: got error %v, want %v", err, row.err)
-				}
-				if took := time.Since(begun); took > row.takes || errors.Is(err, ErrNotFound) && took < absencePause {
-					t.Errorf("the read: got an answer after %s, want one in at most %s, and an absence after %s at least", took, row.takes, absencePause)
-				}
-			})
+			} else if _, any := row.err.(*transport.APIError); !any && row.err != nil && !errors.Is(err, row.err) || any && !isAs[*transport.APIError](err) {
+				t.Errorf("RefreshInstance: got error %v, want %v", err, row.err)
+			}
+			if errors.Is(err, ErrNotFound) != errors.Is(row.err, ErrNotFound) {
+				t.Errorf("RefreshInstance: got error %v, want %v", err, row.err)
+			}
+			if took := time.Since(begun); took > row.takes || errors.Is(err, ErrNotFound) && took < absencePause {
+				t.Errorf("the read: got an answer after %s, want one in at most %s, and an absence after %s at least", took, row.takes, absencePause)
+			}
 		})
 	}
 }
@@ -217,13 +215,11 @@ func TestAbsentChildren(t *testing.T) {
 			}
 		})
 	}
-	t.Run("an app that its list holds", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			c, _ := newTestClient(t, script{"GET /instances/i/apps": inTurn(with("apps", "other"), with("apps", "a"))}.Serve)
-			if _, err := c.RefreshApp(t.Context(), "i", "a"); !errors.Is(err, ErrContradiction) {
-				t.Errorf("RefreshApp: got error %v, want ErrContradiction", err)
-			}
-		})
+	inBubble(t, "an app that its list holds", func(t *testing.T) {
+		c, _ := newTestClient(t, script{"GET /instances/i/apps": inTurn(with("apps", "other"), with("apps", "a"))}.Serve)
+		if _, err := c.RefreshApp(t.Context(), "i", "a"); !errors.Is(err, ErrContradiction) {
+			t.Errorf("RefreshApp: got error %v, want ErrContradiction", err)
+		}
 	})
 }
 
@@ -332,27 +328,25 @@ func TestAbsentSettings(t *testing.T) {
 			"a gateway's 404": {gateway(404), running, transport.ErrForeign},
 			"hidden":          {notFound, running, nil},
 		} {
-			t.Run(name+", "+row, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-						switch r.URL.Path {
-						case "/api/v1/instances":
-							respond(w, 200, []object{})
-						case "/api/v1/instances/i":
-							answers.instance(w, r)
-						default:
-							answers.setting(w, r)
-						}
-					})
-					begun := time.Now()
-					err := refresh(t.Context(), c)
-					if hides := isAs[*HiddenError](err); hides != (row == "hidden") || !hides && !errors.Is(err, answers.err) {
-						t.Errorf("the read: got error %v, want %v", err, answers.err)
-					}
-					if waited := time.Since(begun) >= absencePause; waited == (row == "a gateway's 404") {
-						t.Errorf("the read: got an answer after %s, want the absence confirmed for %s unless a gateway answers 404", time.Since(begun), absencePause)
+			inBubble(t, name+", "+row, func(t *testing.T) {
+				c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+					switch r.URL.Path {
+					case "/api/v1/instances":
+						respond(w, 200, []object{})
+					case "/api/v1/instances/i":
+						answers.instance(w, r)
+					default:
+						answers.setting(w, r)
 					}
 				})
+				begun := time.Now()
+				err := refresh(t.Context(), c)
+				if hides := isAs[*HiddenError](err); hides != (row == "hidden") || !hides && !errors.Is(err, answers.err) {
+					t.Errorf("the read: got error %v, want %v", err, answers.err)
+				}
+				if waited := time.Since(begun) >= absencePause; waited == (row == "a gateway's 404") {
+					t.Errorf("the read: got an answer after %s, want the absence confirmed for %s unless a gateway answers 404", time.Since(begun), absencePause)
+				}
 			})
 		}
 	}
@@ -380,18 +374,16 @@ func TestRefreshEngine(t *testing.T) {
 		"nobody tells it once more":  {inTurn(off, gateway(403)), false, true},
 		"the names alone, and no it": {record([]string{"redis"}), true, true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, script{"GET /instances/i": row.record, "GET /instances": says(200, []object{})}.Serve)
-				begun := time.Now()
-				err := c.RefreshEngine(t.Context(), "i", "postgres")
-				if (err != nil) != row.fails || errors.Is(err, ErrNotFound) != row.gone {
-					t.Errorf("RefreshEngine: got error %v, want an error: %t, gone: %t", err, row.fails, row.gone)
-				}
-				if row.gone && time.Since(begun) < absencePause {
-					t.Errorf("the absence: got it after %s, want it confirmed for %s", time.Since(begun), absencePause)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			c, _ := newTestClient(t, script{"GET /instances/i": row.record, "GET /instances": says(200, []object{})}.Serve)
+			begun := time.Now()
+			err := c.RefreshEngine(t.Context(), "i", "postgres")
+			if (err != nil) != row.fails || errors.Is(err, ErrNotFound) != row.gone {
+				t.Errorf("RefreshEngine: got error %v, want an error: %t, gone: %t", err, row.fails, row.gone)
+			}
+			if row.gone && time.Since(begun) < absencePause {
+				t.Errorf("the absence: got it after %s, want it confirmed for %s", time.Since(begun), absencePause)
+			}
 		})
 	}
 }
@@ -414,26 +406,24 @@ func TestGoneWithItsEngine(t *testing.T) {
 		"the list is somebody's page":   {gateway(404), off, false},
 		"the list is refused to anyone": {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }, off, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, script{
-					"GET /instances/i": row.record, "GET /instances/i/postgres/databases": row.list, "GET /instances/i/postgres/extensions": row.list,
-					"GET /instances/i/sql-console": row.list, "GET /instances/i/engines/auth/settings": row.list,
-				}.Serve)
-				begun := time.Now()
-				_, err := c.RefreshDatabase(t.Context(), "i", "shop")
-				_, extensionErr := c.RefreshExtension(t.Context(), "i", "shop", "pgvector")
-				_, consoleErr := c.RefreshConsoleMode(t.Context(), "i")
-				_, authErr := c.RefreshAuthSettings(t.Context(), "i")
-				for what, err := range map[string]error{"database": err, "extension": extensionErr, "console mode": consoleErr, "auth settings": authErr} {
-					if err == nil || errors.Is(err, ErrNotFound) != row.gone {
-						t.Errorf("%s: got %v, want gone %t", what, err, row.gone)
-					}
+		inBubble(t, name, func(t *testing.T) {
+			c, _ := newTestClient(t, script{
+				"GET /instances/i": row.record, "GET /instances/i/postgres/databases": row.list, "GET /instances/i/postgres/extensions": row.list,
+				"GET /instances/i/sql-console": row.list, "GET /instances/i/engines/auth/settings": row.list,
+			}.Serve)
+			begun := time.Now()
+			_, err := c.RefreshDatabase(t.Context(), "i", "shop")
+			_, extensionErr := c.RefreshExtension(t.Context(), "i", "shop", "pgvector")
+			_, consoleErr := c.RefreshConsoleMode(t.Context(), "i")
+			_, authErr := c.RefreshAuthSettings(t.Context(), "i")
+			for what, err := range map[string]error{"database": err, "extension": extensionErr, "console mode": consoleErr, "auth settings": authErr} {
+				if err == nil || errors.Is(err, ErrNotFound) != row.gone {
+					t.Errorf("%s: got %v, want gone %t", what, err, row.gone)
 				}
-				if row.gone && time.Since(begun) < absencePause {
-					t.Errorf("the absence: got it after %s, want it confirmed for %s", time.Since(begun), absencePause)
-				}
-			})
+			}
+			if row.gone && time.Since(begun) < absencePause {
+				t.Errorf("the absence: got it after %s, want it confirmed for %s", time.Since(begun), absencePause)
+			}
 		})
 	}
 }
@@ -458,23 +448,21 @@ func TestUnavailableBelowAnInstance(t *testing.T) {
 			"extension": func(ctx context.Context, c *Client) error { return second(c.RefreshExtension(ctx, "i", "d", "e")) },
 			"allowlist": func(ctx context.Context, c *Client) error { return second(c.RefreshAllowlist(ctx, "i")) },
 		} {
-			t.Run(name+", "+kind, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-						switch r.URL.Path {
-						case "/api/v1/instances":
-							respond(w, 200, []object{})
-						case "/api/v1/instances/i":
-							row.instance(w, r)
-						default:
-							gatewayPage(w, 503)
-						}
-					})
-					err := refresh(t.Context(), c)
-					if !errors.Is(err, row.err) || !strings.Contains(fmt.Sprint(err), row.text) {
-						t.Errorf("the read: got error %v, want %v with %q", err, row.err, row.text)
+			inBubble(t, name+", "+kind, func(t *testing.T) {
+				c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+					switch r.URL.Path {
+					case "/api/v1/instances":
+						respond(w, 200, []object{})
+					case "/api/v1/instances/i":
+						row.instance(w, r)
+					default:
+						gatewayPage(w, 503)
 					}
 				})
+				err := refresh(t.Context(), c)
+				if !errors.Is(err, row.err) || !strings.Contains(fmt.Sprint(err), row.text) {
+					t.Errorf("the read: got error %v, want %v with %q", err, row.err, row.text)
+				}
 			})
 		}
 	}

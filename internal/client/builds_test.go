@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The times for which an app must have a status that it may have had before.
@@ -72,23 +73,21 @@ func TestBuilds(t *testing.T) {
 		"a status nobody knows":         {always(builds(object{"id": "b-1", "status": "pondering"})), always(app(AppBuilding)), "", "", "stopped waiting for build b-1 of app a (pondering)", 30 * time.Minute},
 		"the app's record has none":     {always(succeeded), always(says(200, object{"name": "a"})), "", "", "", runningHolds},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, script{"GET /instances/i/apps/a": row.app(), "GET /instances/i/apps/a/builds": row.builds()}.Serve)
-				build := map[string]string{"": "b-1", "newest": ""}[row.build]
-				begun := time.Now()
-				err := c.WaitDeployed(within(t, 30*time.Minute), "i", "a", build, row.before)
-				took := time.Since(begun)
-				if row.want == "" && err != nil || row.want != "" && (err == nil || !contains(err.Error(), row.want)) {
-					t.Errorf("WaitDeployed: got error %v, want %q", err, row.want)
-				}
-				if took < row.takes || took > row.takes+row.takes/3+longestBlind+2*time.Second {
-					t.Errorf("WaitDeployed: got an end after %s, want one after %s", took, row.takes)
-				}
-				if n := len(wire.Requests()); n > 250 {
-					t.Errorf("requests: got %d, want at most 250", n)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			c, wire := newTestClient(t, script{"GET /instances/i/apps/a": row.app(), "GET /instances/i/apps/a/builds": row.builds()}.Serve)
+			build := map[string]string{"": "b-1", "newest": ""}[row.build]
+			begun := time.Now()
+			err := c.WaitDeployed(within(t, 30*time.Minute), "i", "a", build, row.before)
+			took := time.Since(begun)
+			if row.want == "" && err != nil || row.want != "" && (err == nil || !contains(err.Error(), row.want)) {
+				t.Errorf("WaitDeployed: got error %v, want %q", err, row.want)
+			}
+			if took < row.takes || took > row.takes+row.takes/3+longestBlind+2*time.Second {
+				t.Errorf("WaitDeployed: got an end after %s, want one after %s", took, row.takes)
+			}
+			if n := len(wire.Requests()); n > 250 {
+				t.Errorf("requests: got %d, want at most 250", n)
+			}
 		})
 	}
 }
@@ -110,18 +109,16 @@ func TestWaitAppRunning(t *testing.T) {
 		"it fails anew":                {AppFailed, func() http.HandlerFunc { return during(5*time.Second, app(AppBuilding), app(AppFailed)) }, &AppError{}, 5 * time.Second},
 		"a gateway's 404 for a minute": {AppRunning, func() http.HandlerFunc { return during(time.Minute, gateway(404), app(AppRunning)) }, nil, time.Minute},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, script{"GET /instances/i/apps/a": row.app()}.Serve)
-				begun := time.Now()
-				err := c.WaitAppRunning(within(t, time.Hour), "i", "a", row.before)
-				if row.err == nil && err != nil || row.err != nil && !isAs[*AppError](err) {
-					t.Errorf("WaitAppRunning: got error %v, want one of type %T", err, row.err)
-				}
-				if took := time.Since(begun); took < row.takes || took > row.takes+row.takes/3+longestBlind+2*time.Second {
-					t.Errorf("WaitAppRunning: got an end after %s, want one after %s", took, row.takes)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			c, _ := newTestClient(t, script{"GET /instances/i/apps/a": row.app()}.Serve)
+			begun := time.Now()
+			err := c.WaitAppRunning(within(t, time.Hour), "i", "a", row.before)
+			if row.err == nil && err != nil || row.err != nil && !isAs[*AppError](err) {
+				t.Errorf("WaitAppRunning: got error %v, want one of type %T", err, row.err)
+			}
+			if took := time.Since(begun); took < row.takes || took > row.takes+row.takes/3+longestBlind+2*time.Second {
+				t.Errorf("WaitAppRunning: got an end after %s, want one after %s", took, row.takes)
+			}
 		})
 	}
 }
@@ -146,18 +143,16 @@ func TestFailedDeploymentTellsWhatTheRecordsTold(t *testing.T) {
 			&BuildError{App: "a", Build: Build{ID: "b", Status: "failed", Error: Log{Text: "no (secret) (secret)"}}, Before: AppRunning, After: AppRunning},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, script{
-					"GET /instances/i/apps/a":        says(200, object{"name": "a", "status": row.status, "port": 3000, "health_path": "/up", "env": object{"TOKEN": "in-the-record"}, "failure": failure}),
-					"GET /instances/i/apps/a/builds": says(200, object{"builds": []object{row.build}}),
-				}.Serve)
-				c.HideSecret("a-canary")
-				err := c.WaitDeployed(t.Context(), "i", "a", "b", row.before)
-				if diff := cmp.Diff(row.want, err, cmp.AllowUnexported(Log{}), cmpopts.IgnoreFields(App{}, "Env")); diff != "" {
-					t.Errorf("the error of WaitDeployed (-want +got):\n%s", diff)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			c, _ := newTestClient(t, script{
+				"GET /instances/i/apps/a":        says(200, object{"name": "a", "status": row.status, "port": 3000, "health_path": "/up", "env": object{"TOKEN": "in-the-record"}, "failure": failure}),
+				"GET /instances/i/apps/a/builds": says(200, object{"builds": []object{row.build}}),
+			}.Serve)
+			c.HideSecret("a-canary")
+			err := c.WaitDeployed(t.Context(), "i", "a", "b", row.before)
+			if diff := cmp.Diff(row.want, err, cmp.AllowUnexported(Log{}), cmpopts.IgnoreFields(App{}, "Env")); diff != "" {
+				t.Errorf("the error of WaitDeployed (-want +got):\n%s", diff)
+			}
 		})
 	}
 }
@@ -252,16 +247,12 @@ func TestLongHistories(t *testing.T) {
 			return wants[map[string]bool](firstBuilds)(c.buildIDs(ctx, "i", "a"))
 		}, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, history(numbered(newest, "successful", "")))
-				if err := row.read(within(t, time.Hour), c); err != nil {
-					t.Error(err)
-				}
-				if n := wire.Count("GET"); n != row.want {
-					t.Errorf("requests: got %d, want %d", n, row.want)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			c, wire := newTestClient(t, history(numbered(newest, "successful", "")))
+			must.Report(t, row.read(within(t, time.Hour), c))
+			if n := wire.Count("GET"); n != row.want {
+				t.Errorf("requests: got %d, want %d", n, row.want)
+			}
 		})
 	}
 }
@@ -292,35 +283,27 @@ func TestBuildsWithLargeLogs(t *testing.T) {
 		"30 of 600 KB": {numbered(30, "failed", strings.Repeat(log, 20)), 8},
 		"one over all": {numbered(1, "failed", strings.Repeat(log, 100)), 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, history(row.builds))
-				if err := wants[[]Build](len(row.builds))(c.Builds(t.Context(), "i", "a")); err != nil || wire.Count("GET") != row.want {
-					t.Errorf("Builds: got error %v and %d requests, want none and %d", err, wire.Count("GET"), row.want)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			c, wire := newTestClient(t, history(row.builds))
+			if err := wants[[]Build](len(row.builds))(c.Builds(t.Context(), "i", "a")); err != nil || wire.Count("GET") != row.want {
+				t.Errorf("Builds: got error %v and %d requests, want none and %d", err, wire.Count("GET"), row.want)
+			}
 		})
 	}
 	// Answers that are too large arrive, so a service that sends them slowly is not away.
-	t.Run("each after 8 seconds", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			slow := history(numbered(30, "failed", strings.Repeat(log, 20)))
-			c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-				time.Sleep(8 * time.Second)
-				slow(w, r)
-			})
-			if err := wants[[]Build](30)(c.Builds(t.Context(), "i", "a")); err != nil {
-				t.Error(err)
-			}
+	inBubble(t, "each after 8 seconds", func(t *testing.T) {
+		slow := history(numbered(30, "failed", strings.Repeat(log, 20)))
+		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(8 * time.Second)
+			slow(w, r)
 		})
+		must.Report(t, wants[[]Build](30)(c.Builds(t.Context(), "i", "a")))
 	})
-	t.Run("one that is too large", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			c, wire := newTestClient(t, history(numbered(1, "failed", strings.Repeat(log, 200))))
-			if _, err := c.Builds(t.Context(), "i", "a"); !errors.Is(err, transport.ErrBodyTooLarge) || wire.Count("GET") > 6 {
-				t.Errorf("Builds: got error %v after %d requests, want ErrBodyTooLarge after 6 at most", err, wire.Count("GET"))
-			}
-		})
+	inBubble(t, "one that is too large", func(t *testing.T) {
+		c, wire := newTestClient(t, history(numbered(1, "failed", strings.Repeat(log, 200))))
+		if _, err := c.Builds(t.Context(), "i", "a"); !errors.Is(err, transport.ErrBodyTooLarge) || wire.Count("GET") > 6 {
+			t.Errorf("Builds: got error %v after %d requests, want ErrBodyTooLarge after 6 at most", err, wire.Count("GET"))
+		}
 	})
 }
 

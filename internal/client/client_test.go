@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transporttest"
@@ -47,8 +48,7 @@ func newTestClient(t *testing.T, handler http.HandlerFunc, options ...func(*Opti
 
 func enter(t *testing.T, c *Client) *Turn {
 	t.Helper()
-	turn := must.Get(c.Enter(t.Context(), "i"))(t)
-	return turn
+	return must.Get(c.Enter(t.Context(), "i"))(t)
 }
 
 // isAs reports whether an error has a type, by errors.As.
@@ -69,3 +69,8 @@ type object = map[string]any
 func contains(text, part string) bool { return strings.Contains(text, part) }
 
 func startOfBubble() time.Time { return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) }
+
+// inBubble runs a subtest in a bubble of fake time.
+func inBubble(t *testing.T, name string, test func(*testing.T)) {
+	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
+}

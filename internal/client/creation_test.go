@@ -143,41 +143,39 @@ func TestLostCreationOfAnInstance(t *testing.T) {
 			&market{answer: 504, commits: never, instances: []object{instanceNamed("old", "web", "status", "running")}}, &UnknownCreationError{}, "", patience, 0,
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				m := row.market
-				c, _ := newTestClient(t, m.serve)
-				if row.timeout == 0 {
-					row.timeout = time.Hour
+		inBubble(t, name, func(t *testing.T) {
+			m := row.market
+			c, _ := newTestClient(t, m.serve)
+			if row.timeout == 0 {
+				row.timeout = time.Hour
+			}
+			if row.id == "" {
+				row.id = "own-1"
+			}
+			begun := time.Now()
+			created, err := c.CreateInstance(within(t, row.timeout), web)
+			took := time.Since(begun)
+			switch want := row.err.(type) {
+			case nil:
+				if err != nil || created.ID != row.id || created.Pending.JobID != "j-"+row.id || created.Adopted != (m.answer != 202) {
+					t.Errorf("CreateInstance: got %+v and error %v, want %s, adopted: %t", created, err, row.id, m.answer != 202)
 				}
-				if row.id == "" {
-					row.id = "own-1"
+			case *UnknownCreationError:
+				if !isAs[*UnknownCreationError](err) || !contains(err.Error(), `instance "web" did not appear within`) || !contains(err.Error(), "the request was not repeated") {
+					t.Errorf("CreateInstance: got %+v and error %v, want an *UnknownCreationError of web, whose request was not repeated", created, err)
 				}
-				begun := time.Now()
-				created, err := c.CreateInstance(within(t, row.timeout), web)
-				took := time.Since(begun)
-				switch want := row.err.(type) {
-				case nil:
-					if err != nil || created.ID != row.id || created.Pending.JobID != "j-"+row.id || created.Adopted != (m.answer != 202) {
-						t.Errorf("CreateInstance: got %+v and error %v, want %s, adopted: %t", created, err, row.id, m.answer != 202)
-					}
-				case *UnknownCreationError:
-					if !isAs[*UnknownCreationError](err) || !contains(err.Error(), `instance "web" did not appear within`) || !contains(err.Error(), "the request was not repeated") {
-						t.Errorf("CreateInstance: got %+v and error %v, want an *UnknownCreationError of web, whose request was not repeated", created, err)
-					}
-				case *AmbiguousError:
-					var ambiguous *AmbiguousError
-					if !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, want.Candidates) {
-						t.Errorf("CreateInstance: got %+v and error %v, want an *AmbiguousError of %v", created, err, want.Candidates)
-					}
+			case *AmbiguousError:
+				var ambiguous *AmbiguousError
+				if !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, want.Candidates) {
+					t.Errorf("CreateInstance: got %+v and error %v, want an *AmbiguousError of %v", created, err, want.Candidates)
 				}
-				if m.posts != 1 || len(m.keys) != 1 || m.keys[""] {
-					t.Errorf("creations: got %d POSTs with the keys %v, want one with a key", m.posts, m.keys)
-				}
-				if took < row.takes || took > row.takes+row.takes/4+40*time.Second {
-					t.Errorf("CreateInstance: got an end after %s, want one from %s to %s", took, row.takes, row.takes+row.takes/4+40*time.Second)
-				}
-			})
+			}
+			if m.posts != 1 || len(m.keys) != 1 || m.keys[""] {
+				t.Errorf("creations: got %d POSTs with the keys %v, want one with a key", m.posts, m.keys)
+			}
+			if took < row.takes || took > row.takes+row.takes/4+40*time.Second {
+				t.Errorf("CreateInstance: got an end after %s, want one from %s to %s", took, row.takes, row.takes+row.takes/4+40*time.Second)
+			}
 		})
 	}
 }
@@ -396,24 +394,22 @@ func TestCreatedShapes(t *testing.T) {
 		"maintenance":                   {object{"message": "maintenance"}, Created{ID: "own-1", Status: "creating", Pending: Pending{JobID: "j-own-1"}}, true},
 		"an array":                      {[]object{}, Created{ID: "own-1", Status: "creating", Pending: Pending{JobID: "j-own-1"}}, true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				m := &market{answer: 202}
-				c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-					if r.Method == http.MethodPost {
-						m.make("own-1", "web")
-						m.posts++
-						respond(w, 202, row.answer)
-						return
-					}
-					m.serve(w, r)
-				})
-				created, err := c.CreateInstance(t.Context(), web)
-				row.want.Adopted = row.adopted
-				if err != nil || created != row.want || m.posts != 1 {
-					t.Errorf("CreateInstance: got %+v, error %v and %d POSTs, want %+v, none and 1", created, err, m.posts, row.want)
+		inBubble(t, name, func(t *testing.T) {
+			m := &market{answer: 202}
+			c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPost {
+					m.make("own-1", "web")
+					m.posts++
+					respond(w, 202, row.answer)
+					return
 				}
+				m.serve(w, r)
 			})
+			created, err := c.CreateInstance(t.Context(), web)
+			row.want.Adopted = row.adopted
+			if err != nil || created != row.want || m.posts != 1 {
+				t.Errorf("CreateInstance: got %+v, error %v and %d POSTs, want %+v, none and 1", created, err, m.posts, row.want)
+			}
 		})
 	}
 }
@@ -504,40 +500,38 @@ func TestWaitCreated(t *testing.T) {
 		"it takes too long":       {"j-1", always(status("creating", "job_id", "j-1")), always(jobIs("running", OpCreate)), &InterruptedError{}, 20 * time.Minute},
 		"it creates for ever":     {"", always(status("creating")), always(notFound), &InterruptedError{}, 20 * time.Minute},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /jobs/j-1": row.record()}.Serve)
-				begun := time.Now()
-				err := c.WaitCreated(within(t, 20*time.Minute), "i", row.job)
-				took := time.Since(begun)
-				var ok bool
-				if _, failed := row.err.(*JobError); isAs[*JobError](err) && !failed {
-					t.Errorf("wait: got %v, want no failed job", err)
-				}
-				switch want := row.err.(type) {
-				case nil:
-					ok = err == nil
-				case *JobError:
-					ok = isAs[*JobError](err)
-				case *MissingJobError:
-					ok = isAs[*MissingJobError](err)
-				case *CheckoutError:
-					ok = isAs[*CheckoutError](err)
-				case *InterruptedError:
-					ok = isAs[*InterruptedError](err) && errors.Is(err, context.DeadlineExceeded)
-				case error:
-					ok = errors.Is(err, want)
-				}
-				if !ok {
-					t.Errorf("the creation: got error %v, want %T", err, row.err)
-				}
-				if took < row.takes || took > row.takes+row.takes/4+5*time.Second {
-					t.Errorf("the creation: got an end after %s, want one after %s", took, row.takes)
-				}
-				if n := len(wire.Requests()); n > 250 {
-					t.Errorf("requests: got %d, want at most 250", n)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			c, wire := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /jobs/j-1": row.record()}.Serve)
+			begun := time.Now()
+			err := c.WaitCreated(within(t, 20*time.Minute), "i", row.job)
+			took := time.Since(begun)
+			var ok bool
+			if _, failed := row.err.(*JobError); isAs[*JobError](err) && !failed {
+				t.Errorf("wait: got %v, want no failed job", err)
+			}
+			switch want := row.err.(type) {
+			case nil:
+				ok = err == nil
+			case *JobError:
+				ok = isAs[*JobError](err)
+			case *MissingJobError:
+				ok = isAs[*MissingJobError](err)
+			case *CheckoutError:
+				ok = isAs[*CheckoutError](err)
+			case *InterruptedError:
+				ok = isAs[*InterruptedError](err) && errors.Is(err, context.DeadlineExceeded)
+			case error:
+				ok = errors.Is(err, want)
+			}
+			if !ok {
+				t.Errorf("the creation: got error %v, want %T", err, row.err)
+			}
+			if took < row.takes || took > row.takes+row.takes/4+5*time.Second {
+				t.Errorf("the creation: got an end after %s, want one after %s", took, row.takes)
+			}
+			if n := len(wire.Requests()); n > 250 {
+				t.Errorf("requests: got %d, want at most 250", n)
+			}
 		})
 	}
 }

@@ -30,39 +30,37 @@ func TestDeadHostEndsAPlan(t *testing.T) {
 		"foreign 503":         {gateway(503), transport.ErrForeign, 400},
 		"maintenance":         {transporttest.Maintenance(time.Hour), transport.ErrForeign, 400},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, row.answer, func(o *Options) { o.MaxRetries = DefaultMaxRetries })
-				begun := time.Now()
-				var all sync.WaitGroup
-				var next, own atomic.Int64
-				for range 10 {
-					all.Go(func() {
-						for {
-							n := next.Add(1)
-							if n > 300 {
-								return
-							}
-							_, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", n))
-							if err == nil || errors.Is(err, ErrNotFound) || !contains(err.Error(), "https://hosting.example/api/v1") {
-								t.Errorf("RefreshInstance: got error %v, want an error other than ErrNotFound that names the endpoint", err)
-							}
-							if errors.Is(err, row.err) {
-								own.Add(1)
-							}
+		inBubble(t, name, func(t *testing.T) {
+			c, wire := newTestClient(t, row.answer, func(o *Options) { o.MaxRetries = DefaultMaxRetries })
+			begun := time.Now()
+			var all sync.WaitGroup
+			var next, own atomic.Int64
+			for range 10 {
+				all.Go(func() {
+					for {
+						n := next.Add(1)
+						if n > 300 {
+							return
 						}
-					})
-				}
-				all.Wait()
-				took := time.Since(begun)
-				t.Logf("%d requests in %s", len(wire.Requests()), took)
-				if took > 30*time.Second || len(wire.Requests()) > row.most {
-					t.Errorf("the reads: got %d requests in %s, want at most %d in 30 s", len(wire.Requests()), took, row.most)
-				}
-				if own.Load() != 300 {
-					t.Errorf("errors that match %v: got %d, want 300", row.err, own.Load())
-				}
-			})
+						_, err := c.RefreshInstance(t.Context(), fmt.Sprint("i-", n))
+						if err == nil || errors.Is(err, ErrNotFound) || !contains(err.Error(), "https://hosting.example/api/v1") {
+							t.Errorf("RefreshInstance: got error %v, want an error other than ErrNotFound that names the endpoint", err)
+						}
+						if errors.Is(err, row.err) {
+							own.Add(1)
+						}
+					}
+				})
+			}
+			all.Wait()
+			took := time.Since(begun)
+			t.Logf("%d requests in %s", len(wire.Requests()), took)
+			if took > 30*time.Second || len(wire.Requests()) > row.most {
+				t.Errorf("the reads: got %d requests in %s, want at most %d in 30 s", len(wire.Requests()), took, row.most)
+			}
+			if own.Load() != 300 {
+				t.Errorf("errors that match %v: got %d, want 300", row.err, own.Load())
+			}
 		})
 	}
 }

@@ -3,9 +3,7 @@ package client
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,17 +42,15 @@ func TestResizeIsFoundInTheRecord(t *testing.T) {
 		"lost, and never carried out": {gateway(504), always(record("small", nil)), always(notFound), Pending{}, true, 4},
 		"somebody else resizes it":    {busy, resizing, resized, NothingPending(), false, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, script{"POST /instances/i/actions/resize": row.post, "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.Serve)
-				pending, err := enter(t, c).Resize(within(t, time.Hour), "large")
-				if transport.OutcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending != row.pending) {
-					t.Errorf("Resize: got %+v and error %v, want %+v, or an unknown outcome: %t", pending, err, row.pending, row.unknown)
-				}
-				if n := wire.Count("POST"); n != row.posts {
-					t.Errorf("POSTs: got %d, want %d", n, row.posts)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			c, wire := newTestClient(t, script{"POST /instances/i/actions/resize": row.post, "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.Serve)
+			pending, err := enter(t, c).Resize(within(t, time.Hour), "large")
+			if transport.OutcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending != row.pending) {
+				t.Errorf("Resize: got %+v and error %v, want %+v, or an unknown outcome: %t", pending, err, row.pending, row.unknown)
+			}
+			if n := wire.Count("POST"); n != row.posts {
+				t.Errorf("POSTs: got %d, want %d", n, row.posts)
+			}
 		})
 	}
 }
@@ -74,20 +70,18 @@ func TestRebuildIsProvedByItsBuild(t *testing.T) {
 		"an earlier one is at work":  {busy, []object{{"id": "b-2"}, {"id": "b-1"}}, "", false},
 		"another job, then answered": {inTurn(busy, says(202, object{"job_id": "j-2", "build_id": "b-2"})), []object{{"id": "b-1"}}, "b-2", false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				job := object{"id": "j-1", "status": "done", "operation": OpAppRedeploy, "target": "apps/a"}
-				c, _ := newTestClient(t, script{
-					"POST /instances/i/apps/a/actions/redeploy": row.post,
-					"GET /instances/i":                          says(200, object{"id": "i", "status": "running", "job_id": "j-1"}),
-					"GET /jobs/j-1":                             says(200, job),
-					"GET /instances/i/apps/a/builds":            says(200, object{"builds": row.builds}),
-				}.Serve)
-				pending, err := enter(t, c).RebuildApp(within(t, time.Hour), "a", map[string]bool{"b-1": true})
-				if transport.OutcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending.BuildID != row.build) {
-					t.Errorf("RebuildApp: got %+v and error %v, want build %q, or an unknown outcome: %t", pending, err, row.build, row.unknown)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			job := object{"id": "j-1", "status": "done", "operation": OpAppRedeploy, "target": "apps/a"}
+			c, _ := newTestClient(t, script{
+				"POST /instances/i/apps/a/actions/redeploy": row.post,
+				"GET /instances/i":                          says(200, object{"id": "i", "status": "running", "job_id": "j-1"}),
+				"GET /jobs/j-1":                             says(200, job),
+				"GET /instances/i/apps/a/builds":            says(200, object{"builds": row.builds}),
+			}.Serve)
+			pending, err := enter(t, c).RebuildApp(within(t, time.Hour), "a", map[string]bool{"b-1": true})
+			if transport.OutcomeUnknown(err) != row.unknown || !row.unknown && (err != nil || pending.BuildID != row.build) {
+				t.Errorf("RebuildApp: got %+v and error %v, want build %q, or an unknown outcome: %t", pending, err, row.build, row.unknown)
+			}
 		})
 	}
 }
@@ -116,65 +110,29 @@ func TestAwaitIdle(t *testing.T) {
 		"a checkout that is open":       {always(unpaid), always(jobIs("queued", OpCreate)), 0, false, &CheckoutError{}},
 		"an instance that is not there": {always(notFound), always(notFound), 0, false, &transport.APIError{}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.Serve)
-				begun := time.Now()
-				_, waited, err := enter(t, c).AwaitIdle(within(t, time.Hour))
-				switch row.err.(type) {
-				case nil:
-					if err != nil || waited != row.waited {
-						t.Errorf("AwaitIdle: got waited %t and error %v, want %t and none", waited, err, row.waited)
-					}
-				case *CheckoutError:
-					if !isAs[*CheckoutError](err) {
-						t.Errorf("AwaitIdle: got error %v, want a *CheckoutError", err)
-					}
-				default:
-					if !isAs[*transport.APIError](err) {
-						t.Errorf("AwaitIdle: got error %v, want an *APIError", err)
-					}
+		inBubble(t, name, func(t *testing.T) {
+			c, _ := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /jobs/j-1": row.job()}.Serve)
+			begun := time.Now()
+			_, waited, err := enter(t, c).AwaitIdle(within(t, time.Hour))
+			switch row.err.(type) {
+			case nil:
+				if err != nil || waited != row.waited {
+					t.Errorf("AwaitIdle: got waited %t and error %v, want %t and none", waited, err, row.waited)
 				}
-				if took := time.Since(begun); took < row.takes || took > 2*row.takes+15*time.Second {
-					t.Errorf("AwaitIdle: got an end after %s, want one from %s to %s", took, row.takes, 2*row.takes+15*time.Second)
+			case *CheckoutError:
+				if !isAs[*CheckoutError](err) {
+					t.Errorf("AwaitIdle: got error %v, want a *CheckoutError", err)
 				}
-			})
+			default:
+				if !isAs[*transport.APIError](err) {
+					t.Errorf("AwaitIdle: got error %v, want an *APIError", err)
+				}
+			}
+			if took := time.Since(begun); took < row.takes || took > 2*row.takes+15*time.Second {
+				t.Errorf("AwaitIdle: got an end after %s, want one from %s to %s", took, row.takes, 2*row.takes+15*time.Second)
+			}
 		})
 	}
-}
-
-// A set of engines is chosen from the current record each time before it is sent. A
-// repeated request does not turn off an engine that another client turned on in between.
-func TestEnginesAreChosenForEachAttempt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var sent []string
-		on := object{"postgres": object{"memory_mb": 256}}
-		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-			switch r.Method {
-			case http.MethodPut:
-				body, _ := io.ReadAll(r.Body)
-				sent = append(sent, string(body))
-				if len(sent) == 1 {
-					on["nats"] = object{"memory_mb": 64} // by a person
-					gatewayPage(w, 504)
-					return
-				}
-				respond(w, 202, object{"job_id": "j-2"})
-			default:
-				respond(w, 200, object{"id": "i", "status": "running", "engines": on, "job_id": nil})
-			}
-		})
-		_, err := enter(t, c).SetEngines(t.Context(), func(i Instance) (map[string]EngineBudget, error) {
-			engines := map[string]EngineBudget{"redis": {}}
-			for name := range i.Engines.Value {
-				engines[name] = EngineBudget{}
-			}
-			return engines, nil
-		})
-		if err != nil || len(sent) != 2 || strings.Contains(sent[0], "nats") || !strings.Contains(sent[1], "nats") {
-			t.Errorf("the engines that were sent: got %q and error %v, want two lists, the first without nats and the second with it", sent, err)
-		}
-	})
 }
 
 func TestAccountID(t *testing.T) {
@@ -193,26 +151,24 @@ func TestAccountID(t *testing.T) {
 		"the service's 404":     {notFound, "", true, 2},
 		"no answer of any kind": {gateway(404), "", true, 5},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, script{"GET /me": row.me}.Serve)
-				if _, known := c.KnownAccountID(); known {
-					t.Error("KnownAccountID: got a known account ID before it was read, want an unknown one")
-				}
-				for range 3 {
-					c.StartReadingAccountID(t.Context())
-				}
-				id, err := c.AccountID(t.Context())
-				if id != row.id || (err != nil) != row.fails {
-					t.Errorf("AccountID: got %q and error %v, want %q, or an error: %t", id, err, row.id, row.fails)
-				}
-				if known, ok := c.KnownAccountID(); ok == row.fails || known != row.id {
-					t.Errorf("KnownAccountID: got %q, %t, want %q, %t", known, ok, row.id, !row.fails)
-				}
-				if n := wire.Count("GET"); n != row.requests {
-					t.Errorf("requests: got %d, want %d", n, row.requests)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			c, wire := newTestClient(t, script{"GET /me": row.me}.Serve)
+			if _, known := c.KnownAccountID(); known {
+				t.Error("KnownAccountID: got a known account ID before it was read, want an unknown one")
+			}
+			for range 3 {
+				c.StartReadingAccountID(t.Context())
+			}
+			id, err := c.AccountID(t.Context())
+			if id != row.id || (err != nil) != row.fails {
+				t.Errorf("AccountID: got %q and error %v, want %q, or an error: %t", id, err, row.id, row.fails)
+			}
+			if known, ok := c.KnownAccountID(); ok == row.fails || known != row.id {
+				t.Errorf("KnownAccountID: got %q, %t, want %q, %t", known, ok, row.id, !row.fails)
+			}
+			if n := wire.Count("GET"); n != row.requests {
+				t.Errorf("requests: got %d, want %d", n, row.requests)
+			}
 		})
 	}
 }

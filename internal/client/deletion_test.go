@@ -69,38 +69,36 @@ func TestDeletion(t *testing.T) {
 		"its answer is lost, and it was done at once": {func() http.HandlerFunc { return inTurn(gateway(504), notFound) }, gone(8*time.Second, running), always(notFound), nil, 8*time.Second + absencePause, 2},
 		"its job fails":                               {always(accepted), always(running), always(jobIs("failed", OpDelete)), &JobError{}, 0, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, script{path: row.remove(), "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job(), "GET /jobs/j-2": during(20*time.Second, other("running"), other("done")), "GET /instances": says(200, []object{})}.Serve)
-				turn := enter(t, c)
-				begun := time.Now()
-				err := turn.Do(within(t, 20*time.Minute), OpDelete, func(ctx context.Context) (Pending, error) { return turn.Delete(ctx, nil) })
-				took := time.Since(begun)
-				switch want := row.err.(type) {
-				case nil:
-					if err != nil {
-						t.Error(err)
-					}
-				case *NoProofError:
-					if !isAs[*NoProofError](err) {
-						t.Errorf("the deletion: got error %v, want a *NoProofError", err)
-					}
-				case *JobError:
-					if !isAs[*JobError](err) {
-						t.Errorf("the deletion: got error %v, want a *JobError", err)
-					}
-				default:
-					if !errors.Is(err, want) {
-						t.Errorf("the deletion: got error %v, want %v", err, want)
-					}
+		inBubble(t, name, func(t *testing.T) {
+			c, wire := newTestClient(t, script{path: row.remove(), "GET /instances/i": row.instance(), "GET /jobs/j-1": row.job(), "GET /jobs/j-2": during(20*time.Second, other("running"), other("done")), "GET /instances": says(200, []object{})}.Serve)
+			turn := enter(t, c)
+			begun := time.Now()
+			err := turn.Do(within(t, 20*time.Minute), OpDelete, func(ctx context.Context) (Pending, error) { return turn.Delete(ctx, nil) })
+			took := time.Since(begun)
+			switch want := row.err.(type) {
+			case nil:
+				if err != nil {
+					t.Error(err)
 				}
-				if took < row.takes || took > row.takes+row.takes/4+45*time.Second {
-					t.Errorf("the deletion: got an end after %s, want one from %s to %s", took, row.takes, row.takes+row.takes/4+45*time.Second)
+			case *NoProofError:
+				if !isAs[*NoProofError](err) {
+					t.Errorf("the deletion: got error %v, want a *NoProofError", err)
 				}
-				if n := wire.Count("DELETE"); n != row.removes && (row.removes != some || n == 0) {
-					t.Errorf("DELETEs: got %d, want %d (%d stands for one or more)", n, row.removes, some)
+			case *JobError:
+				if !isAs[*JobError](err) {
+					t.Errorf("the deletion: got error %v, want a *JobError", err)
 				}
-			})
+			default:
+				if !errors.Is(err, want) {
+					t.Errorf("the deletion: got error %v, want %v", err, want)
+				}
+			}
+			if took < row.takes || took > row.takes+row.takes/4+45*time.Second {
+				t.Errorf("the deletion: got an end after %s, want one from %s to %s", took, row.takes, row.takes+row.takes/4+45*time.Second)
+			}
+			if n := wire.Count("DELETE"); n != row.removes && (row.removes != some || n == 0) {
+				t.Errorf("DELETEs: got %d, want %d (%d stands for one or more)", n, row.removes, some)
+			}
 		})
 	}
 }
@@ -122,26 +120,24 @@ func TestDeletionIsPermittedBeforeEachRequest(t *testing.T) {
 		}, "/instances/i/postgres/databases/d"},
 	} {
 		for permitted, want := range map[int]error{0: errNoMore, 1: errNoMore, 2: nil} {
-			t.Run(fmt.Sprint(name, " permitted ", permitted, " times"), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
-					c, wire := newTestClient(t, script{
-						"DELETE " + row.address: inTurn(busy, says(202, object{"job_id": "j-own"})),
-						"GET /instances/i":      says(200, object{"id": "i", "status": "running"}),
-					}.Serve)
-					turn := enter(t, c)
-					defer turn.Leave()
-					asked := 0
-					_, err := row.send(t.Context(), turn, func(context.Context) error {
-						if asked++; asked > permitted {
-							return errNoMore
-						}
-						return nil
-					})
-					if sent := strings.Count(strings.Join(wire.Requests(), "\n"), "DELETE"); !errors.Is(err, want) || sent != permitted {
-						t.Errorf("the deletion: got error %v after %d DELETEs, want %v after %d", err, sent, want, permitted)
+			inBubble(t, fmt.Sprint(name, " permitted ", permitted, " times"), func(t *testing.T) {
+				busy := func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }
+				c, wire := newTestClient(t, script{
+					"DELETE " + row.address: inTurn(busy, says(202, object{"job_id": "j-own"})),
+					"GET /instances/i":      says(200, object{"id": "i", "status": "running"}),
+				}.Serve)
+				turn := enter(t, c)
+				defer turn.Leave()
+				asked := 0
+				_, err := row.send(t.Context(), turn, func(context.Context) error {
+					if asked++; asked > permitted {
+						return errNoMore
 					}
+					return nil
 				})
+				if sent := strings.Count(strings.Join(wire.Requests(), "\n"), "DELETE"); !errors.Is(err, want) || sent != permitted {
+					t.Errorf("the deletion: got error %v after %d DELETEs, want %v after %d", err, sent, want, permitted)
+				}
 			})
 		}
 	}

@@ -68,36 +68,34 @@ func TestInterruptWithADeadNetwork(t *testing.T) {
 		},
 	} {
 		for _, dies := range []int{silent, dropped, 504, 404} {
-			t.Run(name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					ctx, interrupt := context.WithCancel(t.Context())
-					dead := false
-					var at time.Time
-					c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-						if r.Method != http.MethodGet && !dead {
-							dead, at = true, time.Now().Add(time.Second)
-							time.AfterFunc(time.Second, interrupt)
-							if dies != silent {
-								time.Sleep(1500 * time.Millisecond)
-							}
+			inBubble(t, name, func(t *testing.T) {
+				ctx, interrupt := context.WithCancel(t.Context())
+				dead := false
+				var at time.Time
+				c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+					if r.Method != http.MethodGet && !dead {
+						dead, at = true, time.Now().Add(time.Second)
+						time.AfterFunc(time.Second, interrupt)
+						if dies != silent {
+							time.Sleep(1500 * time.Millisecond)
 						}
-						switch {
-						case dead:
-							gatewayPage(w, dies)
-						case r.URL.Path == "/api/v1/instances/i":
-							respond(w, 200, object{"id": "i", "status": "running"})
-						default:
-							respond(w, 200, object{"instances": []object{}, "databases": []object{}, "webhooks": []object{}})
-						}
-					}, func(o *Options) { o.MaxRetries = DefaultMaxRetries })
-					err := run(ctx, c)
-					if err == nil || errors.Is(err, ErrNotFound) {
-						t.Errorf("operation: got error %v, want an error other than ErrNotFound", err)
 					}
-					if took := time.Since(at); took > 30*time.Second { // as documented
-						t.Errorf("the operation: got an end %s after the interrupt, want one within 30 s", took)
+					switch {
+					case dead:
+						gatewayPage(w, dies)
+					case r.URL.Path == "/api/v1/instances/i":
+						respond(w, 200, object{"id": "i", "status": "running"})
+					default:
+						respond(w, 200, object{"instances": []object{}, "databases": []object{}, "webhooks": []object{}})
 					}
-				})
+				}, func(o *Options) { o.MaxRetries = DefaultMaxRetries })
+				err := run(ctx, c)
+				if err == nil || errors.Is(err, ErrNotFound) {
+					t.Errorf("operation: got error %v, want an error other than ErrNotFound", err)
+				}
+				if took := time.Since(at); took > 30*time.Second { // as documented
+					t.Errorf("the operation: got an end %s after the interrupt, want one within 30 s", took)
+				}
 			})
 		}
 	}

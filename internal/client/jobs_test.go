@@ -131,39 +131,37 @@ func TestJobIsDoneByItsRecordAlone(t *testing.T) {
 			func() http.HandlerFunc { return instance() }, nil, &JobError{}, 0,
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				list := row.list
-				if list == nil {
-					list = []object{}
-				}
-				c, wire := newTestClient(t, script{"GET /jobs/j-1": row.job(), "GET /instances/i": row.instance(), "GET /instances": says(200, list)}.Serve)
-				begun := time.Now()
-				err := c.WaitJob(within(t, 20*time.Minute), "i", Pending{JobID: "j-1"}, row.operation, nil)
-				took := time.Since(begun)
-				var ok bool
-				switch want := row.err.(type) {
-				case nil:
-					ok = err == nil
-				case string:
-					ok = isAs[*InterruptedError](err)
-				case *JobError:
-					ok = isAs[*JobError](err)
-				case *MissingJobError:
-					ok = isAs[*MissingJobError](err)
-				case error:
-					ok = errors.Is(err, want)
-				}
-				if !ok {
-					t.Errorf("the wait: got error %v, want %T %v", err, row.err, row.err)
-				}
-				if most := row.takes + row.takes/3 + 25*time.Second; took < row.takes || took > most {
-					t.Errorf("the wait: got an end after %s, want one from %s to %s", took, row.takes, most)
-				}
-				if n := len(wire.Requests()); n > 300 {
-					t.Errorf("requests: got %d, want at most 300", n)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			list := row.list
+			if list == nil {
+				list = []object{}
+			}
+			c, wire := newTestClient(t, script{"GET /jobs/j-1": row.job(), "GET /instances/i": row.instance(), "GET /instances": says(200, list)}.Serve)
+			begun := time.Now()
+			err := c.WaitJob(within(t, 20*time.Minute), "i", Pending{JobID: "j-1"}, row.operation, nil)
+			took := time.Since(begun)
+			var ok bool
+			switch want := row.err.(type) {
+			case nil:
+				ok = err == nil
+			case string:
+				ok = isAs[*InterruptedError](err)
+			case *JobError:
+				ok = isAs[*JobError](err)
+			case *MissingJobError:
+				ok = isAs[*MissingJobError](err)
+			case error:
+				ok = errors.Is(err, want)
+			}
+			if !ok {
+				t.Errorf("the wait: got error %v, want %T %v", err, row.err, row.err)
+			}
+			if most := row.takes + row.takes/3 + 25*time.Second; took < row.takes || took > most {
+				t.Errorf("the wait: got an end after %s, want one from %s to %s", took, row.takes, most)
+			}
+			if n := len(wire.Requests()); n > 300 {
+				t.Errorf("requests: got %d, want at most 300", n)
+			}
 		})
 	}
 }
@@ -212,30 +210,28 @@ func TestWaitGone(t *testing.T) {
 		}, nil, 45 * time.Second},
 		"a gateway's 404 for good": {func() http.HandlerFunc { return gateway(404) }, transport.ErrForeign, ToleratedOutage},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /instances": says(200, []object{})}.Serve)
-				begun := time.Now()
-				err := c.WaitJob(t.Context(), "i", Pending{deletion: true}, OpDelete, nil)
-				took := time.Since(begun)
-				switch want := row.err.(type) {
-				case nil:
-					if err != nil {
-						t.Error(err)
-					}
-				case *NoProofError:
-					if !isAs[*NoProofError](err) {
-						t.Errorf("the wait: got error %v, want a *NoProofError", err)
-					}
-				case error:
-					if !errors.Is(err, want) {
-						t.Errorf("the wait: got error %v, want %v", err, want)
-					}
+		inBubble(t, name, func(t *testing.T) {
+			c, _ := newTestClient(t, script{"GET /instances/i": row.instance(), "GET /instances": says(200, []object{})}.Serve)
+			begun := time.Now()
+			err := c.WaitJob(t.Context(), "i", Pending{deletion: true}, OpDelete, nil)
+			took := time.Since(begun)
+			switch want := row.err.(type) {
+			case nil:
+				if err != nil {
+					t.Error(err)
 				}
-				if most := row.takes + row.takes/3 + 10*time.Second; took < row.takes || took > most {
-					t.Errorf("the wait: got an end after %s, want one from %s to %s", took, row.takes, most)
+			case *NoProofError:
+				if !isAs[*NoProofError](err) {
+					t.Errorf("the wait: got error %v, want a *NoProofError", err)
 				}
-			})
+			case error:
+				if !errors.Is(err, want) {
+					t.Errorf("the wait: got error %v, want %v", err, want)
+				}
+			}
+			if most := row.takes + row.takes/3 + 10*time.Second; took < row.takes || took > most {
+				t.Errorf("the wait: got an end after %s, want one from %s to %s", took, row.takes, most)
+			}
 		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
@@ -30,40 +29,38 @@ func TestKeptName(t *testing.T) {
 		"nothing at all":                  {"", nil, nil, ""},
 		"another client's is shown first": {"", []string{"other"}, []string{"Web App"}, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				made, begun := false, time.Now()
-				c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-					switch {
-					case r.Method == http.MethodPost:
-						made = true
-						respond(w, 202, object{"job_id": "j-1"})
-					case strings.HasSuffix(r.URL.Path, "/jobs/j-1"):
-						respond(w, 200, object{"id": "j-1", "operation": OpAppImport, "target": row.target, "status": "done"})
-					case strings.HasSuffix(r.URL.Path, "/apps"):
-						apps := []object{{"name": "old"}}
-						shown := row.lists
-						if time.Since(begun) > 5*time.Second {
-							shown = slices.Concat(row.lists, row.later)
-						}
-						for _, name := range shown {
-							if made {
-								apps = append(apps, object{"name": name})
-							}
-						}
-						respond(w, 200, object{"apps": apps})
-					default:
-						respond(w, 200, object{"id": "i", "status": "running"})
+		inBubble(t, name, func(t *testing.T) {
+			made, begun := false, time.Now()
+			c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.Method == http.MethodPost:
+					made = true
+					respond(w, 202, object{"job_id": "j-1"})
+				case strings.HasSuffix(r.URL.Path, "/jobs/j-1"):
+					respond(w, 200, object{"id": "j-1", "operation": OpAppImport, "target": row.target, "status": "done"})
+				case strings.HasSuffix(r.URL.Path, "/apps"):
+					apps := []object{{"name": "old"}}
+					shown := row.lists
+					if time.Since(begun) > 5*time.Second {
+						shown = slices.Concat(row.lists, row.later)
 					}
-				})
-				turn := enter(t, c)
-				pending := must.Get(turn.ImportApp(within(t, time.Hour), NewApp{Name: "Web App"}))(t)
-				err := turn.WaitNamed(within(t, time.Hour), pending, OpAppImport, "Web App")
-				kept := (*KeptNameError)(nil)
-				if errors.As(err, &kept); (err != nil) != (row.kept != "") || kept != nil && kept.Kept != row.kept {
-					t.Errorf("WaitNamed: got error %v, want another name %q", err, row.kept)
+					for _, name := range shown {
+						if made {
+							apps = append(apps, object{"name": name})
+						}
+					}
+					respond(w, 200, object{"apps": apps})
+				default:
+					respond(w, 200, object{"id": "i", "status": "running"})
 				}
 			})
+			turn := enter(t, c)
+			pending := must.Get(turn.ImportApp(within(t, time.Hour), NewApp{Name: "Web App"}))(t)
+			err := turn.WaitNamed(within(t, time.Hour), pending, OpAppImport, "Web App")
+			kept := (*KeptNameError)(nil)
+			if errors.As(err, &kept); (err != nil) != (row.kept != "") || kept != nil && kept.Kept != row.kept {
+				t.Errorf("WaitNamed: got error %v, want another name %q", err, row.kept)
+			}
 		})
 	}
 }

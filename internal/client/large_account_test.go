@@ -42,26 +42,6 @@ func TestLargeAccount(t *testing.T) {
 	})
 }
 
-func BenchmarkList(b *testing.B) {
-	c := newAccount(1000).client(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		if all, err := c.Instances(b.Context()); err != nil || len(all) != 1000 {
-			b.Fatalf("Instances: got %d and error %v, want 1000 and none", len(all), err)
-		}
-	}
-}
-
-func BenchmarkCoalescedRead(b *testing.B) {
-	c := newAccount(1000).client(b)
-	n := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		must.Get(c.RefreshInstance(b.Context(), accountID(n%1000)))(b)
-		n++
-	}
-}
-
 // heap returns the number of heap bytes in use.
 func heap() uint64 {
 	runtime.GC()
@@ -106,8 +86,7 @@ func newAccount(instances int) *account {
 // client returns a client of the account.
 func (a *account) client(t testing.TB) *client.Client {
 	t.Helper()
-	c := must.Get(client.New(client.Options{BaseURL: "https://hosting.example/api/v1", APIKey: "key-of-the-account", Transport: a}))(t)
-	return c
+	return must.Get(client.New(client.Options{BaseURL: "https://hosting.example/api/v1", APIKey: "key-of-the-account", Transport: a}))(t)
 }
 
 // RoundTrip answers a request.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // A refusal because the instance is busy leads to a wait. The rows contain the service's
@@ -79,34 +80,32 @@ func TestForeignJobs(t *testing.T) {
 			path + ", GET /instances/i, " + path,
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, script{path: row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": row.job}.Serve)
-				turn := enter(t, c)
-				defer turn.Leave()
-				pending, err := turn.SetAllowlist(t.Context(), nil)
-				switch want := row.err.(type) {
-				case nil:
-					if err != nil || pending.JobID != "j-own" {
-						t.Errorf("SetAllowlist: got %+v and error %v, want job j-own", pending, err)
-					}
-				case *transport.APIError:
-					if !isAs[*transport.APIError](err) {
-						t.Errorf("SetAllowlist: got error %v, want an *APIError", err)
-					}
-				case *CheckoutError:
-					if !errors.As(err, &want) || want.URL != "https://pay.example" {
-						t.Errorf("SetAllowlist: got error %v, want a *CheckoutError with the URL https://pay.example", err)
-					}
-				case error:
-					if !errors.Is(err, want) {
-						t.Errorf("SetAllowlist: got error %v, want %v", err, want)
-					}
+		inBubble(t, name, func(t *testing.T) {
+			c, wire := newTestClient(t, script{path: row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": row.job}.Serve)
+			turn := enter(t, c)
+			defer turn.Leave()
+			pending, err := turn.SetAllowlist(t.Context(), nil)
+			switch want := row.err.(type) {
+			case nil:
+				if err != nil || pending.JobID != "j-own" {
+					t.Errorf("SetAllowlist: got %+v and error %v, want job j-own", pending, err)
 				}
-				if got := strings.Join(wire.Requests(), ", "); got != row.log {
-					t.Errorf("requests: got\n%s\nwant\n%s", got, row.log)
+			case *transport.APIError:
+				if !isAs[*transport.APIError](err) {
+					t.Errorf("SetAllowlist: got error %v, want an *APIError", err)
 				}
-			})
+			case *CheckoutError:
+				if !errors.As(err, &want) || want.URL != "https://pay.example" {
+					t.Errorf("SetAllowlist: got error %v, want a *CheckoutError with the URL https://pay.example", err)
+				}
+			case error:
+				if !errors.Is(err, want) {
+					t.Errorf("SetAllowlist: got error %v, want %v", err, want)
+				}
+			}
+			if got := strings.Join(wire.Requests(), ", "); got != row.log {
+				t.Errorf("requests: got\n%s\nwant\n%s", got, row.log)
+			}
 		})
 	}
 }
@@ -212,38 +211,36 @@ func TestAcceptedShapes(t *testing.T) {
 		"none, and a gateway's page first":   {object{}, always(inTurn(gateway(404), gateway(502), instance(nil))), nil, 0},
 		"none, and the record is in the way": {object{}, always(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 403, "forbidden") }), ErrForbidden, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, script{"PUT /instances/i/allowlist": says(202, row.answer), "GET /instances/i": row.instance(), "GET /jobs/j-1": own}.Serve)
-				turn := enter(t, c)
-				begun := time.Now()
-				err := turn.Do(t.Context(), OpAllowlist, func(ctx context.Context) (Pending, error) {
-					return turn.SetAllowlist(ctx, []string{"203.0.113.0/24"})
-				})
-				switch want := row.err.(type) {
-				case nil:
-					if err != nil {
-						t.Error(err)
-					}
-				case *JobError:
-					if !isAs[*JobError](err) {
-						t.Errorf("the change: got error %v, want a *JobError", err)
-					}
-				default:
-					if !errors.Is(err, want) {
-						t.Errorf("the change: got error %v, want %v", err, want)
-					}
-				}
-				if took := time.Since(begun); took > time.Minute {
-					t.Errorf("the change: got an end after %s, want one within a minute", took)
-				}
-				if n := wire.Count("PUT"); n != 1 {
-					t.Errorf("PUTs: got %d, want 1", n)
-				}
-				if n := wire.Count("GET /jobs/j-1"); n < row.jobs {
-					t.Errorf("reads of the job: got %d, want at least %d", n, row.jobs)
-				}
+		inBubble(t, name, func(t *testing.T) {
+			c, wire := newTestClient(t, script{"PUT /instances/i/allowlist": says(202, row.answer), "GET /instances/i": row.instance(), "GET /jobs/j-1": own}.Serve)
+			turn := enter(t, c)
+			begun := time.Now()
+			err := turn.Do(t.Context(), OpAllowlist, func(ctx context.Context) (Pending, error) {
+				return turn.SetAllowlist(ctx, []string{"203.0.113.0/24"})
 			})
+			switch want := row.err.(type) {
+			case nil:
+				if err != nil {
+					t.Error(err)
+				}
+			case *JobError:
+				if !isAs[*JobError](err) {
+					t.Errorf("the change: got error %v, want a *JobError", err)
+				}
+			default:
+				if !errors.Is(err, want) {
+					t.Errorf("the change: got error %v, want %v", err, want)
+				}
+			}
+			if took := time.Since(begun); took > time.Minute {
+				t.Errorf("the change: got an end after %s, want one within a minute", took)
+			}
+			if n := wire.Count("PUT"); n != 1 {
+				t.Errorf("PUTs: got %d, want 1", n)
+			}
+			if n := wire.Count("GET /jobs/j-1"); n < row.jobs {
+				t.Errorf("reads of the job: got %d, want at least %d", n, row.jobs)
+			}
 		})
 	}
 }
@@ -261,61 +258,56 @@ func TestLostAnswerToAChange(t *testing.T) {
 			"at once, with its job": {0, 20 * time.Second, 3},
 			"late, with its job":    {300 * time.Millisecond, 40 * time.Second, 3},
 		} {
-			t.Run(fmt.Sprint(name, lost), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					var mu sync.Mutex
-					var committed, second bool
-					var at time.Time
-					running := func() bool { return committed && time.Since(at) < row.takes }
-					commit := func() { committed, at = true, time.Now() }
-					c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-						mu.Lock()
-						defer mu.Unlock()
-						switch {
-						case r.Method == http.MethodPut && at.IsZero():
-							at = time.Now()
-							if row.commits == 0 {
+			inBubble(t, fmt.Sprint(name, lost), func(t *testing.T) {
+				var mu sync.Mutex
+				var committed, second bool
+				var at time.Time
+				running := func() bool { return committed && time.Since(at) < row.takes }
+				commit := func() { committed, at = true, time.Now() }
+				c, wire := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
+					mu.Lock()
+					defer mu.Unlock()
+					switch {
+					case r.Method == http.MethodPut && at.IsZero():
+						at = time.Now()
+						if row.commits == 0 {
+							commit()
+						} else if row.commits > 0 {
+							time.AfterFunc(row.commits, func() {
+								mu.Lock()
+								defer mu.Unlock()
 								commit()
-							} else if row.commits > 0 {
-								time.AfterFunc(row.commits, func() {
-									mu.Lock()
-									defer mu.Unlock()
-									commit()
-								})
-							}
-							gatewayPage(w, lost)
-						case r.Method == http.MethodPut && running():
-							refuse(w, 409, "job_running")
-						case r.Method == http.MethodPut:
-							second = true
-							respond(w, 202, object{"job_id": "j-2"})
-						case strings.HasSuffix(r.URL.Path, "/instances/i") && running():
-							respond(w, 200, object{"id": "i", "status": "running", "job_id": "j-1"})
-						case strings.HasSuffix(r.URL.Path, "/instances/i"):
-							respond(w, 200, object{"id": "i", "status": "running"})
-						case strings.HasSuffix(r.URL.Path, "/allowlist"):
-							list := []string{}
-							if committed && !running() || second {
-								list = []string{"203.0.113.7/32"}
-							}
-							respond(w, 200, object{"allowlist": list})
-						case strings.HasSuffix(r.URL.Path, "/jobs/j-1") && running():
-							respond(w, 200, object{"id": "j-1", "operation": "allowlist", "status": "running"})
-						default:
-							respond(w, 200, object{"id": r.URL.Path[len("/api/v1/jobs/"):], "operation": "allowlist", "status": "done"})
+							})
 						}
-					})
-					turn := enter(t, c)
-					err := turn.Do(t.Context(), OpAllowlist, func(ctx context.Context) (Pending, error) {
-						return turn.SetAllowlist(ctx, []string{"203.0.113.7"})
-					})
-					if err != nil {
-						t.Error(err)
-					}
-					if n := wire.Count("PUT"); n > row.puts {
-						t.Errorf("PUTs: got %d, want at most %d", n, row.puts)
+						gatewayPage(w, lost)
+					case r.Method == http.MethodPut && running():
+						refuse(w, 409, "job_running")
+					case r.Method == http.MethodPut:
+						second = true
+						respond(w, 202, object{"job_id": "j-2"})
+					case strings.HasSuffix(r.URL.Path, "/instances/i") && running():
+						respond(w, 200, object{"id": "i", "status": "running", "job_id": "j-1"})
+					case strings.HasSuffix(r.URL.Path, "/instances/i"):
+						respond(w, 200, object{"id": "i", "status": "running"})
+					case strings.HasSuffix(r.URL.Path, "/allowlist"):
+						list := []string{}
+						if committed && !running() || second {
+							list = []string{"203.0.113.7/32"}
+						}
+						respond(w, 200, object{"allowlist": list})
+					case strings.HasSuffix(r.URL.Path, "/jobs/j-1") && running():
+						respond(w, 200, object{"id": "j-1", "operation": "allowlist", "status": "running"})
+					default:
+						respond(w, 200, object{"id": r.URL.Path[len("/api/v1/jobs/"):], "operation": "allowlist", "status": "done"})
 					}
 				})
+				turn := enter(t, c)
+				must.Report(t, turn.Do(t.Context(), OpAllowlist, func(ctx context.Context) (Pending, error) {
+					return turn.SetAllowlist(ctx, []string{"203.0.113.7"})
+				}))
+				if n := wire.Count("PUT"); n > row.puts {
+					t.Errorf("PUTs: got %d, want at most %d", n, row.puts)
+				}
 			})
 		}
 	}
@@ -374,29 +366,31 @@ func TestEnginesAreChosenFromWhatIsThere(t *testing.T) {
 			inTurn(busy, says(202, object{"job_id": "j-own"})), inTurn(instance(nil, "postgres"), instance("j-1", "postgres"), instance(nil, "nats", "postgres")),
 			"[[postgres] [nats postgres]]", nil,
 		},
+		"after a lost answer, and a person's change": {
+			inTurn(gateway(504), says(202, object{"job_id": "j-own"})), inTurn(instance(nil, "postgres"), instance(nil, "nats", "postgres")),
+			"[[postgres] [nats postgres]]", nil,
+		},
 		"that turns on what must not go": {busy, inTurn(instance(nil, "postgres"), instance("j-1", "postgres"), instance(nil, "postgres", "redis")), "[[postgres] [postgres redis]]", errNoMore},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, script{"PUT /instances/i/engines": row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": jobIs("done", OpEngines)}.Serve)
-				turn, _ := c.Enter(t.Context(), "i")
-				defer turn.Leave()
-				var seen [][]string
-				_, err := turn.SetEngines(t.Context(), func(i Instance) (map[string]EngineBudget, error) {
-					on := slices.Sorted(maps.Keys(i.Engines.Value))
-					seen = append(seen, on)
-					if slices.Contains(on, "redis") {
-						return nil, errNoMore
-					}
-					return map[string]EngineBudget{"postgres": {}}, nil
-				})
-				if !errors.Is(err, row.err) || fmt.Sprint(seen) != row.seen {
-					t.Errorf("the change: got error %v and seen %v, want %v and %s", err, seen, row.err, row.seen)
+		inBubble(t, name, func(t *testing.T) {
+			c, wire := newTestClient(t, script{"PUT /instances/i/engines": row.put, "GET /instances/i": row.instance, "GET /jobs/j-1": jobIs("done", OpEngines)}.Serve)
+			turn, _ := c.Enter(t.Context(), "i")
+			defer turn.Leave()
+			var seen [][]string
+			_, err := turn.SetEngines(t.Context(), func(i Instance) (map[string]EngineBudget, error) {
+				on := slices.Sorted(maps.Keys(i.Engines.Value))
+				seen = append(seen, on)
+				if slices.Contains(on, "redis") {
+					return nil, errNoMore
 				}
-				if puts := strings.Count(strings.Join(wire.Requests(), "\n"), "PUT"); row.err != nil && puts != 1 {
-					t.Errorf("PUTs: got %d, want 1", puts)
-				}
+				return map[string]EngineBudget{"postgres": {}}, nil
 			})
+			if !errors.Is(err, row.err) || fmt.Sprint(seen) != row.seen {
+				t.Errorf("the change: got error %v and seen %v, want %v and %s", err, seen, row.err, row.seen)
+			}
+			if puts := strings.Count(strings.Join(wire.Requests(), "\n"), "PUT"); row.err != nil && puts != 1 {
+				t.Errorf("PUTs: got %d, want 1", puts)
+			}
 		})
 	}
 }
@@ -421,29 +415,27 @@ func TestEnginesAreSetAgainUnlessTheRecordProvesThem(t *testing.T) {
 		"the floor of an engine that was on":           {floor, large, large, 2},
 		"the floor of a new engine":                    {floor, object{}, small, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				record := func(job, engines any) http.HandlerFunc {
-					fields := object{"id": "i", "status": "running", "job_id": job}
-					if engines != nil {
-						fields["engines"] = engines
-					}
-					return says(200, fields)
+		inBubble(t, name, func(t *testing.T) {
+			record := func(job, engines any) http.HandlerFunc {
+				fields := object{"id": "i", "status": "running", "job_id": job}
+				if engines != nil {
+					fields["engines"] = engines
 				}
-				c, wire := newTestClient(t, script{
-					"PUT /instances/i/engines": inTurn(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }, says(202, object{"job_id": "j-own"})),
-					"GET /instances/i":         inTurn(record(nil, row.before), record("j-1", row.before), record(nil, row.after)),
-					"GET /jobs/j-1":            jobIs("done", OpEngines),
-				}.Serve)
-				begun := time.Now()
-				pending, err := enter(t, c).SetEngines(t.Context(), func(Instance) (map[string]EngineBudget, error) { return row.asked, nil })
-				if puts := wire.Count("PUT"); err != nil || puts != row.requests || (pending.JobID == "j-own") != (row.requests == 2) {
-					t.Errorf("set engines: got job %q, error %v and %d requests, want %d", pending.JobID, err, puts, row.requests)
-				}
-				if took := time.Since(begun); took > 2*ReadLag {
-					t.Errorf("SetEngines: got an end after %s, want one within %s", took, 2*ReadLag)
-				}
-			})
+				return says(200, fields)
+			}
+			c, wire := newTestClient(t, script{
+				"PUT /instances/i/engines": inTurn(func(w http.ResponseWriter, _ *http.Request) { refuse(w, 409, "job_running") }, says(202, object{"job_id": "j-own"})),
+				"GET /instances/i":         inTurn(record(nil, row.before), record("j-1", row.before), record(nil, row.after)),
+				"GET /jobs/j-1":            jobIs("done", OpEngines),
+			}.Serve)
+			begun := time.Now()
+			pending, err := enter(t, c).SetEngines(t.Context(), func(Instance) (map[string]EngineBudget, error) { return row.asked, nil })
+			if puts := wire.Count("PUT"); err != nil || puts != row.requests || (pending.JobID == "j-own") != (row.requests == 2) {
+				t.Errorf("set engines: got job %q, error %v and %d requests, want %d", pending.JobID, err, puts, row.requests)
+			}
+			if took := time.Since(begun); took > 2*ReadLag {
+				t.Errorf("SetEngines: got an end after %s, want one within %s", took, 2*ReadLag)
+			}
 		})
 	}
 }
@@ -464,18 +456,16 @@ func TestRefusalAfterALostResponse(t *testing.T) {
 			return turn.UpdateApp(ctx, "a", AppChange{Links: &[]string{"auth"}})
 		},
 	} {
-		t.Run(path, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, script{
-					path:                      inTurn(gateway(502), refused(409, "job_running"), refused(422, "validation_failed")),
-					"GET /instances/i":        says(200, object{"id": "i", "status": "running", "engines": []string{"postgres"}}),
-					"GET /instances/i/apps/a": says(200, object{"name": "a"}),
-				}.Serve)
-				_, err := send(t.Context(), enter(t, c))
-				if sent := wire.Count(path[:3]); err == nil || NothingDone(err) || sent != 3 {
-					t.Errorf("got error %v after %d requests, want an error after which something may be done, after 3", err, sent)
-				}
-			})
+		inBubble(t, path, func(t *testing.T) {
+			c, wire := newTestClient(t, script{
+				path:                      inTurn(gateway(502), refused(409, "job_running"), refused(422, "validation_failed")),
+				"GET /instances/i":        says(200, object{"id": "i", "status": "running", "engines": []string{"postgres"}}),
+				"GET /instances/i/apps/a": says(200, object{"name": "a"}),
+			}.Serve)
+			_, err := send(t.Context(), enter(t, c))
+			if sent := wire.Count(path[:3]); err == nil || NothingDone(err) || sent != 3 {
+				t.Errorf("got error %v after %d requests, want an error after which something may be done, after 3", err, sent)
+			}
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
@@ -41,33 +40,31 @@ func TestOwnDatabase(t *testing.T) {
 			return script{path: busy, "GET /instances/i": says(200, object{"id": "i", "status": "creating", "checkout_url": "https://pay.example"})}
 		}, err: &CheckoutError{}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, row.service().Serve)
-				begun := time.Now()
-				got, err := enter(t, c).OwnDatabase(within(t, 20*time.Minute))
-				switch want := row.err.(type) {
-				case nil:
-					if err != nil {
-						t.Error(err)
-					}
-				case *CheckoutError:
-					if !isAs[*CheckoutError](err) {
-						t.Errorf("OwnDatabase: got error %v, want a *CheckoutError", err)
-					}
-				case *transport.APIError:
-					if !isAs[*transport.APIError](err) {
-						t.Errorf("OwnDatabase: got error %v, want an *APIError", err)
-					}
-				default:
-					if !errors.Is(err, want) {
-						t.Errorf("got %v, want %v", err, want)
-					}
+		inBubble(t, name, func(t *testing.T) {
+			c, _ := newTestClient(t, row.service().Serve)
+			begun := time.Now()
+			got, err := enter(t, c).OwnDatabase(within(t, 20*time.Minute))
+			switch want := row.err.(type) {
+			case nil:
+				if err != nil {
+					t.Error(err)
 				}
-				if took := time.Since(begun); got != row.want || took < row.takes {
-					t.Errorf("got %q after %s, want %q after %s", got, took, row.want, row.takes)
+			case *CheckoutError:
+				if !isAs[*CheckoutError](err) {
+					t.Errorf("OwnDatabase: got error %v, want a *CheckoutError", err)
 				}
-			})
+			case *transport.APIError:
+				if !isAs[*transport.APIError](err) {
+					t.Errorf("OwnDatabase: got error %v, want an *APIError", err)
+				}
+			default:
+				if !errors.Is(err, want) {
+					t.Errorf("got %v, want %v", err, want)
+				}
+			}
+			if took := time.Since(begun); got != row.want || took < row.takes {
+				t.Errorf("got %q after %s, want %q after %s", got, took, row.want, row.takes)
+			}
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 func TestIsResult(t *testing.T) {
@@ -77,13 +78,9 @@ func TestResultIsDiscarded(t *testing.T) {
 			respond(w, brokenOff, object{"rows": []string{strings.Repeat("x", 100)}})
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, _ := newTestClient(t, answer)
-				if err := enter(t, c).Query(t.Context(), "", "SELECT"); err != nil {
-					t.Error(err)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			c, _ := newTestClient(t, answer)
+			must.Report(t, enter(t, c).Query(t.Context(), "", "SELECT"))
 		})
 	}
 }

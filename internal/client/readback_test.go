@@ -37,23 +37,21 @@ func TestReadBack(t *testing.T) {
 		"a gateway that never mends":  {0, answer{err: gateway}, answer{err: gateway}, ToleratedOutage + longestBlindDelay*11/10},
 		"a refusal, which is no wait": {0, answer{err: refused}, answer{err: refused}, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				begun := time.Now()
-				c, _ := newTestClient(t, nil)
-				record, err := ReadBack(t.Context(), c, func(context.Context) (string, error) {
-					if row.until > 0 && time.Since(begun) >= row.until {
-						return shown, nil
-					}
-					return row.before.record, row.before.err
-				}, func(record string) bool { return record == shown })
-				if record != row.want.record || !errors.Is(err, row.want.err) {
-					t.Errorf("the record: got %q and error %v, want %q and %v", record, err, row.want.record, row.want.err)
+		inBubble(t, name, func(t *testing.T) {
+			begun := time.Now()
+			c, _ := newTestClient(t, nil)
+			record, err := ReadBack(t.Context(), c, func(context.Context) (string, error) {
+				if row.until > 0 && time.Since(begun) >= row.until {
+					return shown, nil
 				}
-				if took := time.Since(begun); took > row.takes {
-					t.Errorf("the reads: got an end after %s, want one within %s", took, row.takes)
-				}
-			})
+				return row.before.record, row.before.err
+			}, func(record string) bool { return record == shown })
+			if record != row.want.record || !errors.Is(err, row.want.err) {
+				t.Errorf("the record: got %q and error %v, want %q and %v", record, err, row.want.record, row.want.err)
+			}
+			if took := time.Since(begun); took > row.takes {
+				t.Errorf("the reads: got an end after %s, want one within %s", took, row.takes)
+			}
 		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
@@ -99,31 +98,29 @@ func TestProfileIsReadBack(t *testing.T) {
 		"a change that is not made":       {nil, time.Hour, "B", -1},
 		"a change that an answer refuses": {before, time.Hour, "B", -1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				begun := time.Now()
-				c, wire := newTestClient(t, script{
-					"PATCH /me": func(w http.ResponseWriter, r *http.Request) {
-						if row.answer == nil {
-							w.WriteHeader(204)
-							return
-						}
-						says(200, row.answer)(w, r)
-					},
-					"GET /me": func(w http.ResponseWriter, r *http.Request) {
-						if time.Since(begun) < row.lag {
-							says(200, before)(w, r)
-							return
-						}
-						says(200, after)(w, r)
-					},
-				}.Serve)
-				name := "A"
-				account, err := c.UpdateProfile(t.Context(), ProfileChange{Name: &name})
-				if reads := len(wire.Requests()) - 1; err != nil || account.Name.Value != row.want || row.reads >= 0 && reads != row.reads {
-					t.Errorf("UpdateProfile: got %+v, error %v and %d reads, want the name %q and %d reads", account, err, reads, row.want, row.reads)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			begun := time.Now()
+			c, wire := newTestClient(t, script{
+				"PATCH /me": func(w http.ResponseWriter, r *http.Request) {
+					if row.answer == nil {
+						w.WriteHeader(204)
+						return
+					}
+					says(200, row.answer)(w, r)
+				},
+				"GET /me": func(w http.ResponseWriter, r *http.Request) {
+					if time.Since(begun) < row.lag {
+						says(200, before)(w, r)
+						return
+					}
+					says(200, after)(w, r)
+				},
+			}.Serve)
+			name := "A"
+			account, err := c.UpdateProfile(t.Context(), ProfileChange{Name: &name})
+			if reads := len(wire.Requests()) - 1; err != nil || account.Name.Value != row.want || row.reads >= 0 && reads != row.reads {
+				t.Errorf("UpdateProfile: got %+v, error %v and %d reads, want the name %q and %d reads", account, err, reads, row.want, row.reads)
+			}
 		})
 	}
 }

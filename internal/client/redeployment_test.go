@@ -24,27 +24,25 @@ func TestRedeployIsProvedByItsBuild(t *testing.T) {
 		"lost, two new builds": {gateway(502), []object{{"id": "b-3"}, {"id": "b-2"}, {"id": "b-1"}}, "b-3", false},
 		"lost, none":           {gateway(502), []object{{"id": "b-1"}}, "", true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				builds := []object{{"id": "b-1"}}
-				c, wire := newTestClient(t, script{
-					"POST /instances/i/apps/a/actions/redeploy": func(w http.ResponseWriter, r *http.Request) {
-						builds = row.builds
-						row.answer(w, r)
-					},
-					"GET /instances/i": says(200, object{"id": "i"}),
-					"GET /instances/i/apps/a/builds": func(w http.ResponseWriter, _ *http.Request) {
-						respond(w, 200, object{"builds": builds})
-					},
-				}.Serve)
-				pending, err := enter(t, c).RedeployApp(t.Context(), "a")
-				if transport.OutcomeUnknown(err) != row.unsure || !row.unsure && (err != nil || pending.BuildID != row.build) {
-					t.Errorf("RedeployApp: got %+v and error %v, want build %q, or an unknown outcome: %t", pending, err, row.build, row.unsure)
-				}
-				if n := wire.Count("POST"); n != 1 {
-					t.Errorf("POSTs: got %d, want 1", n)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			builds := []object{{"id": "b-1"}}
+			c, wire := newTestClient(t, script{
+				"POST /instances/i/apps/a/actions/redeploy": func(w http.ResponseWriter, r *http.Request) {
+					builds = row.builds
+					row.answer(w, r)
+				},
+				"GET /instances/i": says(200, object{"id": "i"}),
+				"GET /instances/i/apps/a/builds": func(w http.ResponseWriter, _ *http.Request) {
+					respond(w, 200, object{"builds": builds})
+				},
+			}.Serve)
+			pending, err := enter(t, c).RedeployApp(t.Context(), "a")
+			if transport.OutcomeUnknown(err) != row.unsure || !row.unsure && (err != nil || pending.BuildID != row.build) {
+				t.Errorf("RedeployApp: got %+v and error %v, want build %q, or an unknown outcome: %t", pending, err, row.build, row.unsure)
+			}
+			if n := wire.Count("POST"); n != 1 {
+				t.Errorf("POSTs: got %d, want 1", n)
+			}
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transporttest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // An operation waits as long as the service asks, repeatedly, until its timeout.
@@ -45,26 +46,24 @@ func TestLongRetryAfterIsWaitedFor(t *testing.T) {
 				{30 * time.Minute, 2 * time.Hour, time.Hour, false},
 				{24 * time.Hour, 24 * time.Hour, time.Hour, false},
 			} {
-				t.Run(fmt.Sprint(name, status, row.told, row.lasts), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						c, wire := newTestClient(t, during(row.lasts, transporttest.AsksToWait(status, row.told), answer))
-						ctx, cancel := lifetime.WithTimeout(t.Context(), "create", row.timeout)
-						defer cancel()
-						begun := time.Now()
-						err := operation(ctx, c)
-						took := time.Since(begun)
-						if row.ok != (err == nil) || !row.ok && !errors.Is(err, context.DeadlineExceeded) {
-							t.Errorf("operation: got error %v, want success: %t", err, row.ok)
-						}
-						if row.ok && (took < row.lasts || took > row.lasts+row.told) || !row.ok && took > row.timeout {
-							t.Errorf("the operation: got an end after %s, want one from %s to %s, and a failure within %s", took, row.lasts, row.lasts+row.told, row.timeout)
-						}
-						if n := len(wire.Requests()); n > 5 {
-							t.Errorf("requests: got %d, want at most 5", n)
-						}
-						cancel()
-						time.Sleep(row.lasts) // until the remaining goroutines end, too
-					})
+				inBubble(t, fmt.Sprint(name, status, row.told, row.lasts), func(t *testing.T) {
+					c, wire := newTestClient(t, during(row.lasts, transporttest.AsksToWait(status, row.told), answer))
+					ctx, cancel := lifetime.WithTimeout(t.Context(), "create", row.timeout)
+					defer cancel()
+					begun := time.Now()
+					err := operation(ctx, c)
+					took := time.Since(begun)
+					if row.ok != (err == nil) || !row.ok && !errors.Is(err, context.DeadlineExceeded) {
+						t.Errorf("operation: got error %v, want success: %t", err, row.ok)
+					}
+					if row.ok && (took < row.lasts || took > row.lasts+row.told) || !row.ok && took > row.timeout {
+						t.Errorf("the operation: got an end after %s, want one from %s to %s, and a failure within %s", took, row.lasts, row.lasts+row.told, row.timeout)
+					}
+					if n := len(wire.Requests()); n > 5 {
+						t.Errorf("requests: got %d, want at most 5", n)
+					}
+					cancel()
+					time.Sleep(row.lasts) // until the remaining goroutines end, too
 				})
 			}
 		}
@@ -79,9 +78,7 @@ func TestWaitHeedsRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		done := says(200, object{"id": "j", "status": "done"})
 		c, _ := newTestClient(t, during(told, transporttest.AsksToWait(503, told), during(told+time.Minute, gateway(502), done)))
-		if err := c.WaitJob(within(t, time.Hour), "i", Pending{JobID: "j"}, OpConsole, nil); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, c.WaitJob(within(t, time.Hour), "i", Pending{JobID: "j"}, OpConsole, nil))
 	})
 	synctest.Test(t, func(t *testing.T) {
 		c, wire := newTestClient(t, transporttest.AsksToWait(503, time.Hour))
@@ -127,9 +124,7 @@ func TestRetryAfterOfOtherRefusals(t *testing.T) {
 		if _, err := c.Account(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if err := c.WaitJob(t.Context(), "i", Pending{JobID: "j"}, OpConsole, nil); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, c.WaitJob(t.Context(), "i", Pending{JobID: "j"}, OpConsole, nil))
 		if took := time.Since(startOfBubble()); took > time.Minute {
 			t.Errorf("the waits: got an end after %s, want one within a minute", took)
 		}

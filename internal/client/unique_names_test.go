@@ -173,30 +173,28 @@ func TestLostCreationOfADatabase(t *testing.T) {
 		"one of years ago, answered":        {&databaseService{names: []string{"d"}}, 0, ErrAlreadyExists, 1, 0},
 		"another of years ago":              {&databaseService{names: []string{"c"}, plan: []lostPOST{{504, 0}}}, 0, nil, 1, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := row.service
-				s.finished = map[string]bool{}
-				s.note()
-				c, _ := newTestClient(t, s.serve)
-				turn := enter(t, c)
-				must.Get(c.Instance(t.Context(), "i"))(t)
-				if row.foreign > 0 {
-					s.start("j-foreign", row.foreign, func() {})
-				}
-				begun := time.Now()
-				err := turn.Do(within(t, 20*time.Minute), OpDatabaseCreate, func(ctx context.Context) (Pending, error) { return turn.CreateDatabase(ctx, "d") })
-				if row.err == nil && (err != nil || len(s.names) == 0 || s.names[len(s.names)-1] != "d") || row.err != nil && !errors.Is(err, row.err) {
-					t.Errorf("CreateDatabase: got error %v with the databases %v, want %v, and d as the last if there is none", err, s.names, row.err)
-				}
-				if s.posts > row.posts {
-					t.Errorf("POSTs: got %d, want at most %d", s.posts, row.posts)
-				}
-				if took := time.Since(begun); took > row.takes+row.takes/3+time.Minute {
-					t.Errorf("CreateDatabase: got an end after %s, want one within %s", took, row.takes+row.takes/3+time.Minute)
-				}
-				t.Logf("%d POSTs in %s", s.posts, time.Since(begun))
-			})
+		inBubble(t, name, func(t *testing.T) {
+			s := row.service
+			s.finished = map[string]bool{}
+			s.note()
+			c, _ := newTestClient(t, s.serve)
+			turn := enter(t, c)
+			must.Get(c.Instance(t.Context(), "i"))(t)
+			if row.foreign > 0 {
+				s.start("j-foreign", row.foreign, func() {})
+			}
+			begun := time.Now()
+			err := turn.Do(within(t, 20*time.Minute), OpDatabaseCreate, func(ctx context.Context) (Pending, error) { return turn.CreateDatabase(ctx, "d") })
+			if row.err == nil && (err != nil || len(s.names) == 0 || s.names[len(s.names)-1] != "d") || row.err != nil && !errors.Is(err, row.err) {
+				t.Errorf("CreateDatabase: got error %v with the databases %v, want %v, and d as the last if there is none", err, s.names, row.err)
+			}
+			if s.posts > row.posts {
+				t.Errorf("POSTs: got %d, want at most %d", s.posts, row.posts)
+			}
+			if took := time.Since(begun); took > row.takes+row.takes/3+time.Minute {
+				t.Errorf("CreateDatabase: got an end after %s, want one within %s", took, row.takes+row.takes/3+time.Minute)
+			}
+			t.Logf("%d POSTs in %s", s.posts, time.Since(begun))
 		})
 	}
 }
@@ -218,22 +216,20 @@ func TestLostCreationThatCannotBeLookedFor(t *testing.T) {
 		"it is refused then":             {inTurn(gateway(504), forbidden), none, says(200, object{"id": "i"}), time.Minute, false},
 		"the instance is gone then":      {inTurn(gateway(504), notFound), none, says(200, object{"id": "i"}), time.Minute, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c, wire := newTestClient(t, script{"POST /instances/i/postgres/databases": row.post, "GET /instances/i/postgres/databases": row.list, "GET /instances/i": row.instance}.Serve)
-				turn := enter(t, c)
-				begun := time.Now()
-				_, err := turn.CreateDatabase(t.Context(), "d")
-				if err == nil || transport.OutcomeUnknown(err) != row.unknown {
-					t.Errorf("CreateDatabase: got error %v, want an error with an unknown outcome: %t", err, row.unknown)
-				}
-				if took := time.Since(begun); took > row.takes {
-					t.Errorf("CreateDatabase: got an end after %s, want one within %s", took, row.takes)
-				}
-				if n := len(wire.Requests()); n > 600 {
-					t.Errorf("requests: got %d, want at most 600", n)
-				}
-			})
+		inBubble(t, name, func(t *testing.T) {
+			c, wire := newTestClient(t, script{"POST /instances/i/postgres/databases": row.post, "GET /instances/i/postgres/databases": row.list, "GET /instances/i": row.instance}.Serve)
+			turn := enter(t, c)
+			begun := time.Now()
+			_, err := turn.CreateDatabase(t.Context(), "d")
+			if err == nil || transport.OutcomeUnknown(err) != row.unknown {
+				t.Errorf("CreateDatabase: got error %v, want an error with an unknown outcome: %t", err, row.unknown)
+			}
+			if took := time.Since(begun); took > row.takes {
+				t.Errorf("CreateDatabase: got an end after %s, want one within %s", took, row.takes)
+			}
+			if n := len(wire.Requests()); n > 600 {
+				t.Errorf("requests: got %d, want at most 600", n)
+			}
 		})
 	}
 }

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -44,22 +43,20 @@ func TestWaitSeesTheEndSoonAndPollsSeldom(t *testing.T) {
 		{"at once", time.Millisecond, true, FirstPoll, 1},
 	}
 	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				begun := time.Now()
-				c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
-					respond(w, 200, jobOf(begun, row.takes, row.tells))
-				})
-				must.Do(t, c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, "", nil))
-				late := time.Since(begun) - row.takes
-				t.Logf("%d polls, seen %s late", len(wire.Requests()), late)
-				if late > row.late {
-					t.Errorf("the end of the job: got it %s late, want it at most %s late", late, row.late)
-				}
-				if n := len(wire.Requests()); n > row.polls {
-					t.Errorf("polls: got %d, want at most %d", n, row.polls)
-				}
+		inBubble(t, row.name, func(t *testing.T) {
+			begun := time.Now()
+			c, wire := newTestClient(t, func(w http.ResponseWriter, _ *http.Request) {
+				respond(w, 200, jobOf(begun, row.takes, row.tells))
 			})
+			must.Do(t, c.WaitJob(t.Context(), "i", Pending{JobID: "j-1"}, "", nil))
+			late := time.Since(begun) - row.takes
+			t.Logf("%d polls, seen %s late", len(wire.Requests()), late)
+			if late > row.late {
+				t.Errorf("the end of the job: got it %s late, want it at most %s late", late, row.late)
+			}
+			if n := len(wire.Requests()); n > row.polls {
+				t.Errorf("polls: got %d, want at most %d", n, row.polls)
+			}
 		})
 	}
 }
@@ -102,9 +99,7 @@ func TestWaitsForTheSameShareTheirPolls(t *testing.T) {
 				for k := range waits {
 					all.Go(func() {
 						time.Sleep(time.Duration(k) * spread / 20)
-						if err := wait(t.Context(), c); err != nil {
-							t.Error(err)
-						}
+						must.Report(t, wait(t.Context(), c))
 						if late := time.Since(begun) - takes; late > 2*interval {
 							t.Errorf("%s: one of %d waits: got the end %s late, want it at most %s late", name, waits, late, 2*interval)
 						}
@@ -181,35 +176,6 @@ func TestWaitOutlivesAnOutage(t *testing.T) {
 			}
 		}
 	}
-}
-
-// An outage of 30 s during forty waits: all of them succeed.
-func TestManyWaitsOutliveAnOutage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		begun := time.Now()
-		c, _ := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
-			since := time.Since(begun)
-			id := r.URL.Path[len("/api/v1/jobs/"):]
-			switch {
-			case since > 10*time.Second && since < 40*time.Second:
-				gatewayPage(w, 502)
-			case since > 20*time.Second:
-				respond(w, 200, object{"id": id, "status": "done"})
-			default:
-				respond(w, 200, object{"id": id, "status": "running"})
-			}
-		})
-		var all sync.WaitGroup
-		for k := range 40 {
-			all.Go(func() {
-				time.Sleep(time.Duration(k) * 500 * time.Millisecond)
-				if err := c.WaitJob(t.Context(), "i", Pending{JobID: fmt.Sprint("j-", k)}, OpConsole, nil); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-	})
 }
 
 // A refusal by the service itself ends a wait immediately.

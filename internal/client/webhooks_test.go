@@ -37,43 +37,41 @@ func TestCreationOfAnEndpoint(t *testing.T) {
 		"lost, two new ones are there":     {gateway(502), func() http.HandlerFunc { return inTurn(list(), list(ours, endpoint("theirs", "https://h.example/"))) }, "", &AmbiguousError{Candidates: []string{"w", "theirs"}}},
 		"refused":                          {func(w http.ResponseWriter, _ *http.Request) { refuse(w, 422, "validation_failed") }, func() http.HandlerFunc { return list() }, "", ErrValidation},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				// It needs neither a Date nor /locations.
-				c, wire := newTestClient(t, script{"POST /webhooks": row.post, "GET /webhooks": row.lists()}.Serve)
-				begun := time.Now()
-				webhook, err := c.CreateWebhook(t.Context(), "https://H.example/", secret, true)
-				switch want := row.err.(type) {
-				case nil:
-					if err != nil || webhook.ID != row.id {
-						t.Errorf("CreateWebhook: got %+v and error %v, want %s", webhook, err, row.id)
-					}
-				case *AmbiguousError:
-					var ambiguous *AmbiguousError
-					if !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, want.Candidates) {
-						t.Errorf("CreateWebhook: got %+v and error %v, want an *AmbiguousError of %v", webhook, err, want.Candidates)
-					}
-				case *UnknownCreationError:
-					if !isAs[*UnknownCreationError](err) {
-						t.Errorf("CreateWebhook: got %+v and error %v, want an *UnknownCreationError", webhook, err)
-					}
-				case error:
-					if !errors.Is(err, want) {
-						t.Errorf("CreateWebhook: got %+v and error %v, want %v", webhook, err, want)
-					}
+		inBubble(t, name, func(t *testing.T) {
+			// It needs neither a Date nor /locations.
+			c, wire := newTestClient(t, script{"POST /webhooks": row.post, "GET /webhooks": row.lists()}.Serve)
+			begun := time.Now()
+			webhook, err := c.CreateWebhook(t.Context(), "https://H.example/", secret, true)
+			switch want := row.err.(type) {
+			case nil:
+				if err != nil || webhook.ID != row.id {
+					t.Errorf("CreateWebhook: got %+v and error %v, want %s", webhook, err, row.id)
 				}
-				if n := wire.Count("POST"); n != 1 {
-					t.Errorf("POSTs: got %d, want 1", n)
+			case *AmbiguousError:
+				var ambiguous *AmbiguousError
+				if !errors.As(err, &ambiguous) || !slices.Equal(ambiguous.Candidates, want.Candidates) {
+					t.Errorf("CreateWebhook: got %+v and error %v, want an *AmbiguousError of %v", webhook, err, want.Candidates)
 				}
-				if took := time.Since(begun); took > shortPatience+time.Minute {
-					t.Errorf("CreateWebhook: got an end after %s, want one within %s", took, shortPatience+time.Minute)
+			case *UnknownCreationError:
+				if !isAs[*UnknownCreationError](err) {
+					t.Errorf("CreateWebhook: got %+v and error %v, want an *UnknownCreationError", webhook, err)
 				}
-				for _, request := range wire.Requests() {
-					if request != "POST /webhooks" && request != "GET /webhooks" {
-						t.Errorf("requests: got %s, want POST and GET of /webhooks only", request)
-					}
+			case error:
+				if !errors.Is(err, want) {
+					t.Errorf("CreateWebhook: got %+v and error %v, want %v", webhook, err, want)
 				}
-			})
+			}
+			if n := wire.Count("POST"); n != 1 {
+				t.Errorf("POSTs: got %d, want 1", n)
+			}
+			if took := time.Since(begun); took > shortPatience+time.Minute {
+				t.Errorf("CreateWebhook: got an end after %s, want one within %s", took, shortPatience+time.Minute)
+			}
+			for _, request := range wire.Requests() {
+				if request != "POST /webhooks" && request != "GET /webhooks" {
+					t.Errorf("requests: got %s, want POST and GET of /webhooks only", request)
+				}
+			}
 		})
 	}
 }

@@ -43,9 +43,7 @@ func comeToPortal(t *testing.T, opts ...func(*fakeservice.Options)) *person {
 	s := fakeservicetest.Start(t, opts...)
 	b := must.Get(openBrowser(context.WithoutCancel(t.Context()), program, machine.Patience))(t)
 	t.Cleanup(func() {
-		if err := b.close(); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, b.close())
 	})
 	return &person{t, s, b}
 }

@@ -145,18 +145,16 @@ func TestRequestTimeout(t *testing.T) {
 func TestBodyThatBreaksOff(t *testing.T) {
 	whole := says(200, object{"id": "me", "name": "A"})
 	for method, sent := range map[string]int{"GET": 3, "PATCH": 3, "DELETE": 3, "POST": 1} {
-		t.Run(method, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				broken := says(brokenOff, object{"id": "me", "name": "A"})
-				c, transport := newTestSender(t, inTurn(broken, broken, whole))
-				account, err := Do[object](t.Context(), c, Request{Method: method, Path: []string{"me"}})
-				if n := len(transport.Requests()); n != sent {
-					t.Errorf("requests: got %d, want %d", n, sent)
-				}
-				if sent == 1 && !OutcomeUnknown(err) || sent > 1 && (err != nil || account["name"] != "A") {
-					t.Errorf("%s: got %v and error %v, want the name A if it may be repeated, and otherwise an unknown outcome", method, account, err)
-				}
-			})
+		inBubble(t, method, func(t *testing.T) {
+			broken := says(brokenOff, object{"id": "me", "name": "A"})
+			c, transport := newTestSender(t, inTurn(broken, broken, whole))
+			account, err := Do[object](t.Context(), c, Request{Method: method, Path: []string{"me"}})
+			if n := len(transport.Requests()); n != sent {
+				t.Errorf("requests: got %d, want %d", n, sent)
+			}
+			if sent == 1 && !OutcomeUnknown(err) || sent > 1 && (err != nil || account["name"] != "A") {
+				t.Errorf("%s: got %v and error %v, want the name A if it may be repeated, and otherwise an unknown outcome", method, account, err)
+			}
 		})
 	}
 	t.Run("a refusal stays one", func(t *testing.T) {
@@ -168,21 +166,19 @@ func TestBodyThatBreaksOff(t *testing.T) {
 			t.Errorf("GET: got error %v, want errForbidden", err)
 		}
 	})
-	t.Run("one that never ends", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			endless := roundTripper(func(r *http.Request) (*http.Response, error) {
-				reader, writer := io.Pipe()
-				context.AfterFunc(r.Context(), func() { writer.CloseWithError(r.Context().Err()) })
-				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: reader}, nil
-			})
-			c, _ := newTestSender(t, nil, func(o *Options) {
-				o.RoundTripper, o.RequestTimeout, o.MaxRetries = endless, 5*time.Second, 0
-			})
-			begun := time.Now()
-			if err := readMe(t.Context(), c); !errors.Is(err, errRequestTimeout) || time.Since(begun) != 5*time.Second {
-				t.Errorf("GET: got error %v after %s, want errRequestTimeout after 5s", err, time.Since(begun))
-			}
+	inBubble(t, "one that never ends", func(t *testing.T) {
+		endless := roundTripper(func(r *http.Request) (*http.Response, error) {
+			reader, writer := io.Pipe()
+			context.AfterFunc(r.Context(), func() { writer.CloseWithError(r.Context().Err()) })
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: reader}, nil
 		})
+		c, _ := newTestSender(t, nil, func(o *Options) {
+			o.RoundTripper, o.RequestTimeout, o.MaxRetries = endless, 5*time.Second, 0
+		})
+		begun := time.Now()
+		if err := readMe(t.Context(), c); !errors.Is(err, errRequestTimeout) || time.Since(begun) != 5*time.Second {
+			t.Errorf("GET: got error %v after %s, want errRequestTimeout after 5s", err, time.Since(begun))
+		}
 	})
 }
 
@@ -247,8 +243,6 @@ func TestStatementsLeaveRoomForOtherRequests(t *testing.T) {
 		if err := readMe(t.Context(), c); err != nil || time.Since(begun) > time.Second {
 			t.Errorf("GET: got error %v after %s, want none within 1s", err, time.Since(begun))
 		}
-		if err := <-ran; err != nil {
-			t.Error(err)
-		}
+		must.Report(t, <-ran)
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/lifetime"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transporttest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // The Retry-After of a 503 delays all requests of its path, regardless of method and
@@ -50,9 +51,7 @@ func TestWhomARetryAfterHolds(t *testing.T) {
 			if took := time.Since(begun); row.held != (took >= told) || took > told+time.Second {
 				t.Errorf("%d, %s: got an answer after %s, want one after %s if it is held (%t), and otherwise at once", row.status, row.name, took, told, row.held)
 			}
-			if err := <-refused; err != nil {
-				t.Error(err)
-			}
+			must.Report(t, <-refused)
 			if took := time.Since(begun); took < told || took > told+time.Second || len(transport.Times()) != 3 {
 				t.Errorf("%d, %s: got %d requests, the last after %s, want 3, the last after %s", row.status, row.name, len(transport.Times()), took, told)
 			}
@@ -72,9 +71,7 @@ func TestQueuedRequestsHeedAClosedPath(t *testing.T) {
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
-				if err := post(t.Context(), c); err != nil {
-					t.Error(err)
-				}
+				must.Report(t, post(t.Context(), c))
 			})
 		}
 		all.Wait()

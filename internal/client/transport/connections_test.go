@@ -47,9 +47,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		var all sync.WaitGroup
 		for range parallelism {
 			all.Go(func() {
-				if err := readMe(t.Context(), c); err != nil {
-					t.Error(err)
-				}
+				must.Report(t, readMe(t.Context(), c))
 			})
 		}
 		all.Wait()

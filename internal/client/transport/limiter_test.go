@@ -90,24 +90,22 @@ func TestNothingIsLostUnderARateLimit(t *testing.T) {
 		{"four share 50 a second", 50, true, 4, 50, 500, 1200, 60 * time.Second},
 		{"one at a time would do", 1, true, 1, 10, 40, 120, 80 * time.Second},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				service := newBucket(row.perSecond, row.tells)
-				clients := make([]*Sender, row.clients)
-				for k := range clients {
-					clients[k], _ = newTestSender(t, service.serve)
-				}
-				begun := time.Now()
-				lost := readMany(t.Context(), row.records, row.workers, clients...)
-				took := time.Since(begun)
-				t.Logf("%d records, %d lost, %d answers 429, in %s", row.clients*row.records, lost, service.refusals, took.Round(time.Second))
-				if lost > 0 || service.served != row.clients*row.records {
-					t.Errorf("the reads: got %d lost and %d served, want none and %d", lost, service.served, row.clients*row.records)
-				}
-				if service.refusals > row.refusals || took > row.takes {
-					t.Errorf("the reads: got %d answers 429 in %s, want at most %d in %s", service.refusals, took, row.refusals, row.takes)
-				}
-			})
+		inBubble(t, row.name, func(t *testing.T) {
+			service := newBucket(row.perSecond, row.tells)
+			clients := make([]*Sender, row.clients)
+			for k := range clients {
+				clients[k], _ = newTestSender(t, service.serve)
+			}
+			begun := time.Now()
+			lost := readMany(t.Context(), row.records, row.workers, clients...)
+			took := time.Since(begun)
+			t.Logf("%d records, %d lost, %d answers 429, in %s", row.clients*row.records, lost, service.refusals, took.Round(time.Second))
+			if lost > 0 || service.served != row.clients*row.records {
+				t.Errorf("the reads: got %d lost and %d served, want none and %d", lost, service.served, row.clients*row.records)
+			}
+			if service.refusals > row.refusals || took > row.takes {
+				t.Errorf("the reads: got %d answers 429 in %s, want at most %d in %s", service.refusals, took, row.refusals, row.takes)
+			}
 		})
 	}
 }
@@ -312,9 +310,7 @@ func TestRateLimitIsForgotten(t *testing.T) {
 		go func() { err := readMe(t.Context(), c); done <- err }()
 		time.Sleep(10 * time.Second)
 		limited.Store(false)
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		must.Report(t, <-done)
 	})
 }
 
@@ -336,9 +332,7 @@ func TestRefusedTogetherAreSpread(t *testing.T) {
 		var all sync.WaitGroup
 		for range workers {
 			all.Go(func() {
-				if err := readMe(t.Context(), c); err != nil {
-					t.Error(err)
-				}
+				must.Report(t, readMe(t.Context(), c))
 			})
 		}
 		all.Wait()

@@ -44,27 +44,25 @@ func TestRetriesByMethod(t *testing.T) {
 	}
 	for _, row := range rows {
 		for method, sent := range map[string]int{"GET": row.get, "PUT": row.put, "PATCH": row.patch, "DELETE": row.remove, "POST": row.post} {
-			t.Run(fmt.Sprint(row.status, row.code, method), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					c, transport := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
-						if row.code == foreign {
-							gatewayPage(w, row.status)
-							return
-						}
-						refuse(w, row.status, row.code)
-					})
-					begun := time.Now()
-					if _, err := Do[object](t.Context(), c, Request{Method: method, Path: []string{"x"}}); err == nil {
-						t.Errorf("%s: got no error, want one", method)
+			inBubble(t, fmt.Sprint(row.status, row.code, method), func(t *testing.T) {
+				c, transport := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
+					if row.code == foreign {
+						gatewayPage(w, row.status)
+						return
 					}
-					n := len(transport.Requests())
-					if sent != long && n != sent {
-						t.Errorf("requests: got %d, want %d", n, sent)
-					}
-					if took := time.Since(begun); sent == long && (took < stallTime || took > stallTime+longestClosing+time.Second || n > 25) {
-						t.Errorf("the attempts: got %d requests in %s, want at most 25 in %s to %s", n, took, stallTime, stallTime+longestClosing+time.Second)
-					}
+					refuse(w, row.status, row.code)
 				})
+				begun := time.Now()
+				if _, err := Do[object](t.Context(), c, Request{Method: method, Path: []string{"x"}}); err == nil {
+					t.Errorf("%s: got no error, want one", method)
+				}
+				n := len(transport.Requests())
+				if sent != long && n != sent {
+					t.Errorf("requests: got %d, want %d", n, sent)
+				}
+				if took := time.Since(begun); sent == long && (took < stallTime || took > stallTime+longestClosing+time.Second || n > 25) {
+					t.Errorf("the attempts: got %d requests in %s, want at most 25 in %s to %s", n, took, stallTime, stallTime+longestClosing+time.Second)
+				}
 			})
 		}
 	}
@@ -146,21 +144,19 @@ func TestCutAnswerIsAskedForAgain(t *testing.T) {
 		{http.MethodDelete, `{"name":"on`, 99, 4, true},
 		{http.MethodPost, `{"name":"on`, 2, 1, true},
 	} {
-		t.Run(row.method+row.answer, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				sent := 0
-				c, _ := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
-					if sent++; sent <= row.cut {
-						_, _ = w.Write([]byte(row.answer))
-						return
-					}
-					_, _ = w.Write([]byte(`{}`))
-				})
-				_, err := Do[object](t.Context(), c, Request{Method: row.method, Path: []string{"x"}})
-				if sent != row.sent || (err != nil) != row.fails || err != nil && !errors.Is(err, ErrForeign) {
-					t.Errorf("the request: got %d attempts and error %v, want %d attempts and an error: %t", sent, err, row.sent, row.fails)
+		inBubble(t, row.method+row.answer, func(t *testing.T) {
+			sent := 0
+			c, _ := newTestSender(t, func(w http.ResponseWriter, _ *http.Request) {
+				if sent++; sent <= row.cut {
+					_, _ = w.Write([]byte(row.answer))
+					return
 				}
+				_, _ = w.Write([]byte(`{}`))
 			})
+			_, err := Do[object](t.Context(), c, Request{Method: row.method, Path: []string{"x"}})
+			if sent != row.sent || (err != nil) != row.fails || err != nil && !errors.Is(err, ErrForeign) {
+				t.Errorf("the request: got %d attempts and error %v, want %d attempts and an error: %t", sent, err, row.sent, row.fails)
+			}
 		})
 	}
 }

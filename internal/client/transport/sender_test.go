@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transporttest"
@@ -73,3 +74,8 @@ func within(t *testing.T, d time.Duration) context.Context {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// inBubble runs a subtest in a bubble of fake time.
+func inBubble(t *testing.T, name string, test func(*testing.T)) {
+	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
+}
