@@ -2,7 +2,6 @@ package fakeservice_test
 
 import (
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -20,18 +19,6 @@ func (a *api) accountOf(key string) string {
 // withAccount sets the id of the account.
 func withAccount(id string) func(*fakeservice.Options) {
 	return func(o *fakeservice.Options) { o.Setup = o.Setup.WithAccountID(id) }
-}
-
-func TestTwoFakesAreTwoAccounts(t *testing.T) {
-	t.Parallel()
-	a, other := start(t), start(t)
-	id, otherID := a.accountOf(a.APIKey()), other.accountOf(other.APIKey())
-	if !regexp.MustCompile(`^acc-[a-z2-7]{12}$`).MatchString(id) || id == otherID {
-		t.Errorf("the id of an account: got %q, want acc- with 12 characters, and another one than %q", id, otherID)
-	}
-	equal(t, "the id in Go", a.AccountID(), id)
-	a.Reset()
-	equal(t, "the id after a reset", a.AccountID(), id)
 }
 
 // Two fakes can have the same account through their setup.
@@ -65,26 +52,4 @@ func TestSnapshotHasTheAccountID(t *testing.T) {
 	other.told("POST", "/snapshots/theirs/restore", "")
 	equal(t, "the id after the restore", a.AccountID(), id)
 	equal(t, "the id of the fake that took the snapshot over", other.accountOf(other.APIKey()), id)
-}
-
-// A fork has a different account, even after a reset and with the setup of the fake.
-func TestForkIsAnotherAccount(t *testing.T) {
-	t.Parallel()
-	a := start(t, withAccount("acc-shop"))
-	a.EditProfile("Ada", "", "", "")
-	fork := must.Get(a.Fork(t.Context()))(t)
-	defer fork.Close()
-	id := fork.AccountID()
-	name, _, _, _ := fork.Profile()
-	if id == "acc-shop" || !strings.HasPrefix(id, "acc-") || name != "Ada" {
-		t.Errorf("the account of the fork: got %q of %q, want another id than acc-shop and the name Ada", id, name)
-	}
-	fork.Reset()
-	equal(t, "the fork's id after a reset", fork.AccountID(), id)
-	equal(t, "the fake's id", a.AccountID(), "acc-shop")
-	again := must.Get(a.Fork(t.Context()))(t)
-	defer again.Close()
-	if again.AccountID() == id {
-		t.Errorf("the account of another fork: got %q again, want another one", id)
-	}
 }

@@ -51,37 +51,6 @@ func TestGuide(t *testing.T) {
 	equal(t, "public guide", a.page(a.RootURL+"/guides/apps"), got.text)
 }
 
-func TestWebhooks(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	made := a.want(201, "", "POST", "/webhooks", object{"url": "https://hooks.example.com/a"})
-	if made.string("secret") == "" {
-		t.Error("the secret of the endpoint: got none, want one")
-	}
-	path := "/webhooks/" + made.string("id")
-	own := a.want(201, "", "POST", "/webhooks", object{"url": "https://hooks.example.com/b", "secret": "own", "enabled": false})
-	equal(t, "own secret", own.string("secret"), "own")
-	equal(t, "enabled", own.body["enabled"], false)
-	for _, path := range []string{path, "/webhooks"} {
-		if text := a.call("GET", path, nil).text; strings.Contains(text, "secret") {
-			t.Errorf("GET %s: got a secret, want none", path)
-		}
-	}
-	for _, bad := range []object{{"url": "http://hooks.example.com"}, {"url": "hooks"}, {"url": "https://:443/a"}, {"url": "https://x.example.com", "secret": ""}} {
-		a.want(422, "validation_failed", "POST", "/webhooks", bad)
-	}
-
-	a.EditWebhook(made.string("id"), func(w *fakeservice.Webhook) { w.Enabled, w.ConsecutiveFailures = false, 20 })
-	got := a.want(200, "", "PATCH", path, object{"url": "https://hooks.example.com/c"})
-	equal(t, "failures after another change", got.body["consecutive_failures"], 20.0)
-	got = a.want(200, "", "PATCH", path, object{"enabled": true})
-	equal(t, "failures after enabling", got.body["consecutive_failures"], 0.0)
-	a.want(204, "", "DELETE", path, nil)
-	a.want(404, "not_found", "GET", path, nil)
-	a.want(404, "not_found", "DELETE", path, nil)
-	equal(t, "left", a.Left()["webhooks"], 1)
-}
-
 func TestBackups(t *testing.T) {
 	t.Parallel()
 	a := start(t)

@@ -13,8 +13,7 @@ import (
 // documented returns the operations of the API document.
 func documented(t *testing.T) []apispec.Operation {
 	t.Helper()
-	all := must.Get(apispec.Operations())(t)
-	return all
+	return must.Get(apispec.Operations())(t)
 }
 
 // The table of operations has each operation of the document and each tool, and nothing

@@ -6,6 +6,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // newHook is the body of a request for a webhook endpoint, a POST without a job.
@@ -35,8 +36,6 @@ func TestFaultPaths(t *testing.T) {
 		service.ServeHTTP(recorder, httptest.NewRequest("GET", "http://localhost/api/v1"+row.path, nil))
 		equal(t, row.glob+" and "+row.path, recorder.Code == 418, row.want)
 		equal(t, "count of "+row.glob+" and "+row.path, service.Count("GET", row.glob) == 1, row.want)
-		if err := service.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, service.Close())
 	}
 }

@@ -21,9 +21,7 @@ func inMemory(t *testing.T, test func(*testing.T, *api)) {
 	synctest.Test(t, func(t *testing.T) {
 		service := fakeservice.New(fakeservice.Options{APIKey: fakeservicetest.APIKey})
 		defer func() {
-			if err := service.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Report(t, service.Close())
 			equal(t, "violations", len(service.Violations()), 0)
 		}()
 		server := &fakeservicetest.Server{Service: service, BaseURL: "http://localhost/api/v1", RootURL: "http://localhost"}

@@ -82,27 +82,6 @@ func TestCreationRefuses(t *testing.T) {
 	equal(t, "instances", len(a.Instances()), 0)
 }
 
-func TestFailedCreation(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	a.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "No machine is free.")
-	made := a.accepted("POST", "/instances", object{"name": "a", "tier": "free", "region": "us-east"})
-	id := made.string("id")
-	a.Advance(8 * time.Minute)
-	job := a.call("GET", "/jobs/"+made.string("job_id"), nil)
-	equal(t, "job", job.string("status"), "failed")
-	equal(t, "error", job.body["error"], any(object{"code": "no_capacity", "detail": "No machine is free."}))
-	equal(t, "status", a.call("GET", "/instances/"+id, nil).string("status"), "failed")
-
-	a.want(409, "not_running", "PATCH", "/instances/"+id, object{"name": "b"})
-	a.want(404, "not_found", "GET", "/instances/"+id+"/connection", nil)
-	a.done("DELETE", "/instances/"+id+"?confirm="+id, nil)
-	a.want(404, "not_found", "GET", "/instances/"+id, nil)
-
-	second := a.done("POST", "/instances", object{"name": "a", "tier": "free", "region": "us-east"})
-	equal(t, "next creation", a.call("GET", "/instances/"+second.string("id"), nil).string("status"), "running")
-}
-
 func TestPaidPlanWaitsForItsCheckout(t *testing.T) {
 	t.Parallel()
 	a := start(t)
@@ -197,6 +176,7 @@ func TestFailedCreationIsRepaired(t *testing.T) {
 	made := a.done("POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east", "engines": object{"postgres": true}})
 	id := made.string("id")
 	path := "/instances/" + id
+	a.want(404, "not_found", "GET", path+"/connection", nil)
 	a.EditInstance(id, func(in *fakeservice.Instance) { in.Status = "running" })
 	record := a.call("GET", path, nil)
 	if record.string("status") != "running" || record.string("host") == "" {

@@ -4,31 +4,10 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
-
-func TestHeldJobsEndWhenReleased(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	held, free := a.running("postgres"), a.running("postgres")
-	release := a.HoldJobs(fakeservice.JobMatch{InstanceID: held, Operation: "console"})
-	job := a.accepted("PUT", "/instances/"+held+"/sql-console", object{"mode": "rw"}).string("job_id")
-	a.accepted("PUT", "/instances/"+free+"/sql-console", object{"mode": "rw"})
-	a.Advance(time.Hour)
-	got := a.call("GET", "/jobs/"+job, nil)
-	equal(t, "held", got.string("status"), "running")
-	equal(t, "progress of one that is late", got.body["progress"], 99.0)
-	equal(t, "mode of the held", a.call("GET", "/instances/"+held+"/sql-console", nil).string("mode"), "off")
-	equal(t, "mode of the free", a.call("GET", "/instances/"+free+"/sql-console", nil).string("mode"), "rw")
-	release()
-	release() // a second call changes nothing
-	equal(t, "released", a.call("GET", "/jobs/"+job, nil).string("status"), "done")
-	a.accepted("PUT", "/instances/"+held+"/sql-console", object{"mode": "ro"})
-	equal(t, "after the release", a.call("GET", "/instances/"+held+"/sql-console", nil).string("mode"), "rw")
-}
 
 // A released job ends immediately, however much of its time is left.
 func TestReleaseDoesNotWait(t *testing.T) {

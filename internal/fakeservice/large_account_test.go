@@ -28,9 +28,7 @@ type account struct {
 func newAccount(b testing.TB, instances int) *account {
 	service := fakeservice.New(fakeservice.Options{APIKey: fakeservicetest.APIKey, RequestsKept: 2000})
 	b.Cleanup(func() {
-		if err := service.Close(); err != nil {
-			b.Error(err)
-		}
+		must.Report(b, service.Close())
 		for _, violation := range service.Violations() {
 			b.Error(violation)
 		}

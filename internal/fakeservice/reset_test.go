@@ -9,6 +9,7 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/gateway/weather"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // Resets in the middle of requests, jobs and builds, through Reset and the control route,
@@ -23,9 +24,7 @@ func TestResetsUnderLoad(t *testing.T) {
 	work := func(act func(n int) error) {
 		workers.Go(func() {
 			for n := 0; ; n++ {
-				if err := act(n); err != nil {
-					t.Error(err)
-				}
+				must.Report(t, act(n))
 				select {
 				case worked <- struct{}{}:
 				case <-over:

@@ -79,42 +79,6 @@ func TestSnapshotsByControlRoutes(t *testing.T) {
 	}
 }
 
-// A fork starts with the state of the fake and is independent of it afterwards. It has
-// its own credentials, and ends with the fake.
-func TestFork(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	id := a.AddInstance(fakeservice.Instance{Name: "shop"}).ID
-	told := a.told("POST", "/fork", "")
-	base, key := told["base_url"].(string), told["api_key"].(string)
-	if password, ok := told["portal_password"].(string); !ok || password == "" || password == a.PortalPassword() {
-		t.Errorf("the password of the fork's portal: got %q, want another one than that of the fake", password)
-	}
-	if key == a.APIKey() || told["control_token"] == a.ControlToken() || strings.HasPrefix(base, a.RootURL) {
-		t.Errorf("the fork: got %v, want another key, control token and address than those of the fake", told)
-	}
-	send := func(method, path, body string) (int, error) {
-		request := must.Get(http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body)))(t)
-		request.Header.Set("Authorization", "Bearer "+key)
-		request.Header.Set("Content-Type", "application/json")
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			return 0, err
-		}
-		return response.StatusCode, response.Body.Close()
-	}
-	if status, err := send(http.MethodPatch, "/instances/"+id, `{"name": "store"}`); err != nil || status != http.StatusAccepted {
-		t.Fatalf("a change of the fork: got %d and error %v, want 202", status, err)
-	}
-	if in, _ := a.Instance(id); in.JobID != "" {
-		t.Error("a change of the fork also changed the fake")
-	}
-	must.Do(t, a.Close())
-	if status, err := send(http.MethodGet, "/instances", ""); err == nil {
-		t.Errorf("the fork after the end of the fake: got %d, want no answer", status)
-	}
-}
-
 // A fork has the same host as the machines, and its links have its own address.
 func TestForkAtAnAdvertisedHost(t *testing.T) {
 	t.Parallel()

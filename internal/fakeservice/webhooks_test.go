@@ -2,14 +2,10 @@ package fakeservice_test
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
@@ -50,59 +46,6 @@ func TestEveryTypeIsDelivered(t *testing.T) {
 	if status, _ := a.control("GET", "/webhooks/wh-none/deliveries", ""); status != 400 {
 		t.Errorf("deliveries of an unknown endpoint: got %d, want 400", status)
 	}
-}
-
-// A receiver closes the connection, hangs, fails, redirects, and then recovers. It
-// receives the same delivery each time, at the times of SERVICE.md#webhooks by the fake's
-// clock.
-func TestReceiverInEveryTrouble(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := fakeservicetest.NewInbox(t, "s")
-		var mu sync.Mutex // an attempt may still hang when the next one comes
-		ids, attempts := map[string]bool{}, 0
-		count := func(delivery string) int {
-			mu.Lock()
-			defer mu.Unlock()
-			ids[delivery] = true
-			attempts++
-			return attempts
-		}
-		o := fakeservice.Options{}
-		fakeservicetest.Delivering(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			switch count(r.Header.Get("X-Service-Delivery")) {
-			case 1:
-				panic(http.ErrAbortHandler)
-			case 2:
-				<-r.Context().Done()
-			case 3:
-				http.Error(w, "the database is away", http.StatusInternalServerError)
-			case 4:
-				http.Redirect(w, r, "https://elsewhere.test/", http.StatusTemporaryRedirect)
-			default:
-				b.ServeHTTP(w, r)
-			}
-		}))(&o)
-		s := fakeservice.New(o)
-		defer s.Close()
-		made := s.AddWebhook(fakeservice.Webhook{URL: "https://hooks.test/", Secret: "s", Enabled: true})
-		began := s.Now()
-		s.Emit("health_alert", "", nil)
-		s.Advance(24 * time.Hour)
-		list, err := s.Deliveries(made.ID)
-		if err != nil || len(list) != 1 || list[0].State != "delivered" || len(ids) != 1 || len(b.Deliveries()) != 1 {
-			t.Fatalf("the deliveries: got %+v, error %v and the ids %v, want one that is delivered", list, err, ids)
-		}
-		var got []string
-		for _, a := range list[0].Attempts {
-			got = append(got, fmt.Sprintf("%s %d %s%s", a.At.Sub(began), a.Status, strings.TrimSpace(a.Answer), a.Problem))
-		}
-		// The pause begins when an attempt has failed. An attempt that hangs takes ten
-		// seconds.
-		equal(t, "attempts", got, []string{
-			"0s 0 the connection was closed without an answer", "1m0s 0 no answer within 10s", "6m10s 500 the database is away", "36m10s 307 ", "2h36m10s 204 ",
-		})
-	})
 }
 
 // A fork delivers its events to its endpoints.

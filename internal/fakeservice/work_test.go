@@ -235,28 +235,6 @@ func TestHeldJobsWork(t *testing.T) {
 	release()
 }
 
-func TestCreationWithDataPlane(t *testing.T) {
-	t.Parallel()
-	plane := &stubPlane{}
-	a := startWith(t, plane)
-	made := a.accepted("POST", "/instances", object{"name": "a", "plan": "small", "region": "us-east", "engines": object{"postgres": true}})
-	equal(t, "before the checkout", plane.called(), []string{"attach"})
-	must.Do(t, a.FinishJob(made.string("job_id")))
-	equal(t, "calls", plane.called(), []string{"attach", "apply", "backup"})
-	machine := plane.applied[0]
-	equal(t, "limit", machine.Limits.PostgresConnections, 50)
-	path := "/instances/" + made.string("id")
-	record := a.call("GET", path, nil).body
-	equal(t, "host", record["host"], any("127.64.0.1"))
-	equal(t, "port", record["engines"].(object)["postgres"].(object)["port"], any(15432.0))
-	postgres := a.call("GET", path+"/connection", nil).body["engines"].(object)["postgres"].(object)
-	equal(t, "direct port", postgres["direct_port"], any(15432.0))
-	if _, there := postgres["pooled_port"]; there {
-		t.Error("the pooled port of the record: got one, want none")
-	}
-	equal(t, "size of the first backup", a.call("GET", path+"/backups", nil).body["backups"].([]any)[0].(object)["size_bytes"], any(42.0))
-}
-
 // After a failed creation, nothing of the machine is left.
 func TestCreationWhoseWorkFails(t *testing.T) {
 	t.Parallel()

@@ -75,9 +75,7 @@ func mustBuild(t *testing.T, location, commit, reason string) {
 		if reason != "" || b.Commit != commit {
 			t.Errorf("%s: got the commit %s, want %s and error %q", location, b.Commit, commit, reason)
 		}
-		if err := b.Discard(); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, b.Discard())
 		return
 	}
 	if reason == "" || !strings.Contains(err.Error(), reason) {

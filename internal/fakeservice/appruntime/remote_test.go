@@ -82,9 +82,7 @@ func TestRepositoryFromAURL(t *testing.T) {
 			if left := glob(t, r, filepath.Base(b.folder)+"/git-*"); len(left) > 0 {
 				t.Errorf("git files of the build: got %v, want none", left)
 			}
-			if err := b.Discard(); err != nil {
-				t.Error(err)
-			}
+			must.Report(t, b.Discard())
 		}
 	}
 }
@@ -116,9 +114,7 @@ func TestRepositoryCarriesOutNothing(t *testing.T) {
 			o.Environment = append(o.Environment, "HOME="+home, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=filter.x.smudge", "GIT_CONFIG_VALUE_0="+touch)
 		})
 		b := must.Get(r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog()))(t)
-		if err := b.Discard(); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, b.Discard())
 		if _, err := os.Stat(canary); err == nil {
 			t.Errorf("%s: got a file that the repository made, want none", location)
 		}

@@ -2,7 +2,6 @@ package appruntime
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -64,17 +63,14 @@ func open(t *testing.T, set ...func(*Options)) *Runtime {
 		if err != nil || len(left) > 0 {
 			t.Errorf("files of the runtime: got %v and error %v, want none", left, err)
 		}
-		if err := os.Remove(parent); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, os.Remove(parent))
 	})
 	return r
 }
 
 func build(t *testing.T, r *Runtime, env map[string]string) *Build {
 	t.Helper()
-	b := must.Get(r.Build(t.Context(), "octo/app", "main", env, NewBuildLog()))(t)
-	return b
+	return must.Get(r.Build(t.Context(), "octo/app", "main", env, NewBuildLog()))(t)
 }
 
 // deploy builds the test's app and runs it until it answers.
@@ -113,7 +109,7 @@ func get(t *testing.T, a *App, path string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// must requests a path of the app that must succeed.
+// mustRead requests a path of the app that must succeed.
 func mustRead(t *testing.T, a *App, path string) string {
 	t.Helper()
 	status, body := get(t, a, path)
@@ -207,8 +203,7 @@ func TestDataAndAddressStay(t *testing.T) {
 
 func glob(t *testing.T, r *Runtime, pattern string) []string {
 	t.Helper()
-	found := must.Get(filepath.Glob(filepath.Join(r.folder, pattern)))(t)
-	return found
+	return must.Get(filepath.Glob(filepath.Join(r.folder, pattern)))(t)
 }
 
 // An app that ends, by itself or by force, is restarted, and the processes that it started
@@ -385,33 +380,5 @@ func TestRemove(t *testing.T) {
 	again := deploy(t, r, "web", nil)
 	if status, _ := get(t, again, "/read?file="+url.QueryEscape(variable(t, again, "DATA_DIR")+"/kept")); status != http.StatusNotFound {
 		t.Errorf("the old data in a new app of the same name: got status %d, want 404", status)
-	}
-}
-
-func TestClosedRuntime(t *testing.T) {
-	t.Parallel()
-	r := open(t)
-	deploy(t, r, "web", nil)
-	b := build(t, r, nil)
-	a := r.Find(Name{"i-1", "web"})
-	must.Do(t, r.Close())
-	if _, err := a.Deploy(b, Spec{}); !errors.Is(err, errClosed) {
-		t.Errorf("Deploy on a closed runtime: got error %v, want %v", err, errClosed)
-	}
-	if _, err := r.App(Name{"i-1", "new"}); !errors.Is(err, errClosed) {
-		t.Errorf("App on a closed runtime: got error %v, want %v", err, errClosed)
-	}
-	if _, err := r.Build(t.Context(), "octo/app", "main", nil, NewBuildLog()); !errors.Is(err, errClosed) {
-		t.Errorf("Build on a closed runtime: got error %v, want %v", err, errClosed)
-	}
-}
-
-func TestRepositoriesThatAreNone(t *testing.T) {
-	t.Parallel()
-	for _, path := range []string{"testdata/nothing", "runtime.go"} {
-		if r, err := Open(Options{Repositories: map[string]string{"a/b": path}}); err == nil {
-			t.Errorf("Open with the repository %s: got no error, want one", path)
-			r.Close()
-		}
 	}
 }

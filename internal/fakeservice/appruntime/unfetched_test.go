@@ -27,9 +27,7 @@ func TestWhatIsNotFetched(t *testing.T) {
 				r := open(t, func(o *Options) { o.Repositories["octo/app"] = folder })
 				log := NewBuildLog()
 				b := must.Get(r.Build(t.Context(), "octo/app", "main", nil, log))(t)
-				if err := b.Discard(); err != nil {
-					t.Error(err)
-				}
+				must.Report(t, b.Discard())
 				return log.String()
 			}
 			if got := said(folder); !strings.Contains(got, row.want) || row.want == "" && strings.Contains(got, "not fetched") {

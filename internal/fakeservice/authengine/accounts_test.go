@@ -199,8 +199,7 @@ func TestTokensThatAreNone(t *testing.T) {
 	sign := func(method jwt.SigningMethod, key any, change func(*claims)) string {
 		said := good
 		change(&said)
-		token := must.Get(jwt.NewWithClaims(method, said).SignedString(key))(t)
-		return token
+		return must.Get(jwt.NewWithClaims(method, said).SignedString(key))(t)
 	}
 	same := func(*claims) {}
 	if good.Subject != user || good.Role != "authenticated" || good.Issuer != b.URL() {

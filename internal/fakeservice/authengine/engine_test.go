@@ -173,8 +173,7 @@ func TestLinks(t *testing.T) {
 	follow := func(path string) *url.URL {
 		t.Helper()
 		r := b.must(b.send("GET", path, nil, nil), 303, "")
-		to := must.Get(url.Parse(r.header.Get("Location")))(t)
-		return to
+		return must.Get(url.Parse(r.header.Get("Location")))(t)
 	}
 	path := link("https://app.example/reset?x=1")
 	to := follow(path)

@@ -127,9 +127,7 @@ func start(t *testing.T, set ...func(*Options)) *bench {
 	engine := must.Get(Start(t.Context(), o))(t)
 	b.Engine = engine
 	t.Cleanup(func() {
-		if err := engine.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, engine.Close())
 	})
 	return b
 }
@@ -248,8 +246,7 @@ func (e Event) token() string {
 func (b *bench) follow(e Event) *url.URL {
 	b.t.Helper()
 	r := b.must(b.send("GET", strings.TrimPrefix(e.Link, b.URL()), nil, nil), 303, "")
-	to := must.Get(url.Parse(r.header.Get("Location")))(b.t)
-	return to
+	return must.Get(url.Parse(r.header.Get("Location")))(b.t)
 }
 
 // kinds returns the kinds of the reported events in order, without those that only carry a

@@ -209,60 +209,7 @@ func TestReceiverThatHangs(t *testing.T) {
 		if want := map[string]int{"https://hooks.test/wh-slow": deliveriesAtOnce, "https://hooks.test/wh-fast": 11}; !cmp.Equal(count, want) {
 			t.Errorf("deliveries by URL: got %v, want %v", count, want)
 		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// A program that is killed at any moment loses no event and sends none under two ids.
-func TestDeliveriesOutliveTheProgram(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		m := newMemory()
-		hanging := &receiver{answer: func(ctx context.Context, _ Delivery) Outcome { <-ctx.Done(); return Outcome{} }}
-		first := open(t, Options{Storage: m, Courier: hanging})
-		addEndpoint(first, "wh-1")
-		for n := range 3 {
-			first.Emit("health_alert", "", map[string]any{"n": n})
-		}
-		synctest.Wait()
-		// The program is killed during an attempt: only the stored records are left.
-		failing := answering(503)
-		second := reopen(t, m, Options{Courier: failing})
-		second.Advance(3 * time.Minute)
-		left := second.store.writer.storage.(*memory)
-		working := answering(200)
-		third := reopen(t, left, Options{Courier: working})
-		third.Advance(24 * time.Hour)
-		list, err := third.Deliveries("wh-1")
-		if err != nil || len(list) != 3 {
-			t.Fatalf("the deliveries: got %+v and error %v, want 3", list, err)
-		}
-		for _, d := range list {
-			if d.State != DeliveryDelivered || len(d.Attempts) != 3 {
-				t.Errorf("the delivery: got %+v, want %s by the third attempt", d, DeliveryDelivered)
-			}
-		}
-		ids := map[string]string{}
-		for at, r := range []*receiver{hanging, failing, working} {
-			if want := []int{3, 6, 3}[at]; len(r.deliveries()) != want {
-				t.Errorf("deliveries to the receiver of start %d: got %d, want %d", at, len(r.deliveries()), want)
-			}
-			for _, d := range r.deliveries() {
-				if known, ok := ids[string(d.Body)]; ok && known != d.ID {
-					t.Errorf("the id of the event %s: got %s, want %s as before", d.Body, d.ID, known)
-				}
-				ids[string(d.Body)] = d.ID
-			}
-		}
-		if len(ids) != 3 {
-			t.Errorf("events: got %d, want 3", len(ids))
-		}
-		if err := first.Close(); err != nil {
-			t.Error(err)
-		}
-		_, _ = second.Close(), third.Close()
+		must.Report(t, s.Close())
 	})
 }
 
@@ -325,9 +272,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 					t.Errorf("a delivery after write %d: got %+v, want %s and the id %q if not empty", at, d, DeliveryDelivered, known)
 				}
 			}
-			if err := again.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Report(t, again.Close())
 		}
 		if checked < 20 {
 			t.Errorf("writes with the endpoint: got %d, want at least 20", checked)

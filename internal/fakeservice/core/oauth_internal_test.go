@@ -43,9 +43,8 @@ func connect(t *testing.T, s *Service) OAuthTokens {
 	t.Helper()
 	consent := OAuthConsent{ClientID: "client-a", ClientName: "Agent", Resource: "http://fake/mcp", RedirectURI: "http://127.0.0.1/cb", Challenge: rfcChallenge}
 	code := must.Get(s.GrantOAuth(consent))(t)
-	made := must.Get(s.ExchangeCode(CodeExchange{Code: code, ClientID: consent.ClientID, RedirectURI: consent.RedirectURI,
+	return must.Get(s.ExchangeCode(CodeExchange{Code: code, ClientID: consent.ClientID, RedirectURI: consent.RedirectURI,
 		Verifier: rfcVerifier, Resource: consent.Resource}))(t)
-	return made
 }
 
 // Grants and registered applications survive a kill and a reset. Storage has only hashes

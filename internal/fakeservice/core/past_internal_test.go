@@ -211,9 +211,7 @@ func TestReadThatSettlesIsKept(t *testing.T) {
 	t.Parallel()
 	s := New(Options{})
 	defer func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, s.Close())
 	}()
 	s.KeepPast(time.Nanosecond)
 	id := s.AddInstance(Instance{}).ID

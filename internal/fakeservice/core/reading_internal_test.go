@@ -155,9 +155,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		}
 	}
 	r := newRecords(time.Now())
-	if err := readEntries(good, &r); err != nil {
-		t.Error(err)
-	}
+	must.Report(t, readEntries(good, &r))
 }
 
 // A record that lacks a map is read like one with an empty map.

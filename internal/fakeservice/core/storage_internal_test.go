@@ -194,41 +194,6 @@ func TestStorageThatFails(t *testing.T) {
 	}
 }
 
-// Records stay deleted after a reset. New records are stored even though their numbers
-// were used before.
-func TestResetIsWrittenDown(t *testing.T) {
-	t.Parallel()
-	m := newMemory()
-	s := open(t, Options{Storage: m})
-	key := s.FirstKey("")
-	old := s.AddInstance(Instance{Name: "old"}).ID
-	s.Emit("health_alert", old, nil)
-	must.Do(t, s.Remember(Answer{Key: "a", Status: 202}))
-	s.Reset()
-	if _, known := s.Recall("a"); known {
-		t.Error("an answer outlived the reset")
-	}
-	s.AddInstance(Instance{Name: "new"})
-	s.Emit("health_reset", "", nil)
-	must.Do(t, s.Remember(Answer{Key: "b", Status: 202}))
-	again := reopen(t, m, Options{})
-	if all := again.Instances(); len(all) != 1 || all[0].Name != "new" {
-		t.Errorf("the instances: got %+v, want only new", all)
-	}
-	if events := again.Events(); len(events) != 1 || events[0].Type != "health_reset" {
-		t.Errorf("the events: got %+v, want only a health_reset", events)
-	}
-	if _, known := again.Recall("b"); !known {
-		t.Error("the answer is not kept")
-	}
-	if kept := again.FirstKey(""); kept != key {
-		t.Errorf("the first key after a restart: got %s, want %s", kept, key)
-	}
-	if given := again.FirstKey("given"); given != "given" {
-		t.Errorf("the first key: got %s, want the given one", given)
-	}
-}
-
 // A snapshot restores everything, and can be loaded into a different service.
 func TestSnapshotAndRestore(t *testing.T) {
 	t.Parallel()

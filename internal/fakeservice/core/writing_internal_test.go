@@ -66,30 +66,7 @@ func TestChangesAreWrittenTogether(t *testing.T) {
 		t.Errorf("writes: got %d, want 3: the initial state, the first change and the other changes", len(storage.batches))
 	}
 	go through() // the time of the end
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// A storage that takes nothing does not stop reads. The state is written with the next one
-// that finds space.
-func TestReadsOfWhatIsNotWrittenDown(t *testing.T) {
-	t.Parallel()
-	m := newMemory()
-	s := open(t, Options{Storage: m})
-	id := s.AddInstance(Instance{Name: "shop"}).ID
-	m.broken = errors.New("the disk is full")
-	s.EditInstance(id, func(in *Instance) { in.Name = "store" })
-	if in, err := s.ReadInstance(t.Context(), id); err != nil || in.Name != "store" {
-		t.Errorf("a read while the disk is full: got %+v and error %v, want the name store", in, err)
-	}
-	m.broken = nil
-	if _, err := s.ReadInstance(t.Context(), id); err != nil {
-		t.Errorf("a read after the disk had space again: got error %v, want none", err)
-	}
-	if in, _ := reopen(t, m, Options{}).Instance(id); in.Name != "store" {
-		t.Errorf("the name of the instance: got %q, want store", in.Name)
-	}
+	must.Report(t, s.Close())
 }
 
 // Changes after Close are not stored and are answered with an error.

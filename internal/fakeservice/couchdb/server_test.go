@@ -298,9 +298,7 @@ func TestRequestsWait(t *testing.T) {
 		if _, err := c.server.Backup(t.Context(), filepath.Join(t.TempDir(), strconv.Itoa(n))); err != nil {
 			t.Error(err)
 		}
-		if err := c.server.Restart(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, c.server.Restart(t.Context()))
 	}
 	stop()
 	writers.Wait()

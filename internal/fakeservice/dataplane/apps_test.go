@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -188,42 +187,6 @@ func (b *box) inside(link string) *pgx.Conn {
 	b.t.Helper()
 	link, _, _ = strings.Cut(link, "?")
 	return must.Get(b.dial(link + "?sslmode=verify-full"))(b.t)
-}
-
-// An app that does not answer fails, and one that is killed is started again.
-func TestHealthOfApps(t *testing.T) {
-	t.Parallel()
-	b := start(t, withRepositories(t), func(o *dataplane.Options) { o.Patience = 3 * time.Second }).fullBox()
-	a := b.importApp("octo/app", object{"SICK": "1"})
-	if a.Status != fakeservice.StatusFailed || a.Builds[0].Status != fakeservice.StatusSuccessful {
-		t.Fatalf("an app that does not answer: got %s with the build %v, want %s with a successful build", a.Status, a.Builds[0], fakeservice.StatusFailed)
-	}
-	// On a busy machine the app may not have answered at all yet.
-	if why := a.Failure; why == nil || why.Status != http.StatusTeapot && why.Status != 0 || why.Exited || !strings.Contains(why.Log, "/healthz has not been answered with 200 for 3s") {
-		t.Errorf("the failure: got %+v, want status 418 or 0 of a running app without an answer of 200 for 3s", why)
-	}
-	b.done("PATCH", b.path+"/apps/web", object{"env": object{}})
-	// A busy machine may need longer to start the app than the limit for the failing one.
-	// The app recovers when it answers.
-	runs := func() bool { a, _ = b.App(b.id, "web"); return a.Status == fakeservice.StatusRunning && a.URL != "" }
-	machine.Until(t, "the app runs", runs)
-	if a.Failure != nil {
-		t.Errorf("the failure of an app that runs: got %+v, want none", a.Failure)
-	}
-	for _, engine := range []string{fakeservice.EngineApps, fakeservice.EnginePostgres} {
-		killed := b.process(engine)
-		must.Do(t, syscall.Kill(killed, syscall.SIGKILL))
-		machine.Until(t, "another "+engine+" process", func() bool {
-			pid := b.process(engine)
-			return pid != 0 && pid != killed
-		})
-	}
-	machine.Until(t, "the app answers", func() bool { status, _ := ask(t, a.URL, "/healthz"); return status == http.StatusOK })
-	machine.Until(t, "Postgres answers", func() bool {
-		conn, err := b.dial(b.connection().Engines.Postgres.Owner)
-		return err == nil && conn.Ping(t.Context()) == nil
-	})
-	machine.Until(t, "the app runs", runs)
 }
 
 // process returns the process id of an engine, or 0.

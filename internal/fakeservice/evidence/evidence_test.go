@@ -18,8 +18,7 @@ import (
 
 func operations(t *testing.T) []apispec.Operation {
 	t.Helper()
-	all := must.Get(apispec.Operations())(t)
-	return all
+	return must.Get(apispec.Operations())(t)
 }
 
 // The stored table has exactly one row for each operation of the document, and no

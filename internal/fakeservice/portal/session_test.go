@@ -111,8 +111,7 @@ func TestTwoFakesOnOneHost(t *testing.T) {
 	browser := must.Get(cookiejar.New(nil))(t)
 	both := []*sites{serve(t), serve(t)}
 	address := func(s *sites) *url.URL {
-		at := must.Get(url.Parse(s.URL + "/portal/instances"))(t)
-		return at
+		return must.Get(url.Parse(s.URL + "/portal/instances"))(t)
 	}
 	for _, s := range both {
 		cookie, _ := s.signIn(t)

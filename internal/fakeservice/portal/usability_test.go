@@ -43,46 +43,6 @@ func TestFailedAppShowsItsReason(t *testing.T) {
 	}
 }
 
-// Logs and the key that is shown once have copy buttons, which name an element of the page.
-func TestTextsCanBeCopied(t *testing.T) {
-	t.Parallel()
-	s := fakeservicetest.Start(t)
-	in := box(s)
-	s.AddApp(in.ID, fakeservice.App{Name: "web", Builds: []fakeservice.Build{{ID: "b-1", Status: "failed", Error: "undefined: message"}}})
-	v := fakeservicetest.SignIn(t, s)
-	at := "/portal/instances/" + in.ID
-	for id, page := range map[string]*fakeservicetest.Page{
-		"log":              v.Open(at + "/apps/web/builds/b-1"),
-		"failed-build-log": v.Open(at + "/apps/web"),
-		"secret":           v.Open("/portal/access").Submit("key", map[string]string{"name": "ci"}),
-	} {
-		if page.Find("data-copy", id) == nil || page.Find("id", id) == nil {
-			t.Errorf("%s: got no copy button of %s, want one: %s", page.Path(), id, page.HTML)
-		}
-	}
-}
-
-// The title of a page names the page and its instance. No two pages of an instance have the
-// same title.
-func TestTitles(t *testing.T) {
-	t.Parallel()
-	s := fakeservicetest.Start(t)
-	in := box(s)
-	s.AddApp(in.ID, fakeservice.App{Name: "web", Builds: []fakeservice.Build{{ID: "b-1", Status: "successful"}}})
-	v := fakeservicetest.SignIn(t, s)
-	for path, want := range map[string]string{
-		"": "Overview · box", "/engines": "Engines · box", "/apps": "Apps · box", "/apps/web": "App web · box",
-		"/apps/web/builds/b-1": "Build b-1 of web · box", "/databases": "Databases · box", "/console": "SQL console · box",
-		"/auth": "Auth · box", "/allowlist": "Allowlist · box", "/connection": "Connection · box", "/backups": "Backups · box",
-		"/settings": "Settings · box",
-	} {
-		page := v.Open("/portal/instances/" + in.ID + path)
-		if _, after, _ := strings.Cut(page.HTML, "<title>"); !strings.HasPrefix(after, want+" · Instance hosting</title>") {
-			t.Errorf("the title of %s: got %.60s, want %s", path, after, want)
-		}
-	}
-}
-
 // A browser sees what a checkout buys, and only the Pay button finishes the checkout.
 func TestCheckoutIsPaidByAButton(t *testing.T) {
 	t.Parallel()

@@ -56,8 +56,7 @@ func settings(t *testing.T, host string) Settings {
 
 func newCluster(t *testing.T, s *Server, host string) *Cluster {
 	t.Helper()
-	c := must.Get(s.NewCluster(t.Context(), "c-"+strconv.Itoa(len(s.clusters)), settings(t, host)))(t)
-	return c
+	return must.Get(s.NewCluster(t.Context(), "c-"+strconv.Itoa(len(s.clusters)), settings(t, host)))(t)
 }
 
 // ask runs a statement as the owner and returns its one value.
@@ -172,9 +171,7 @@ func TestClosedCluster(t *testing.T) {
 	s := newServer(t)
 	c := newCluster(t, s, loopback.Address(t.Context(), DirectPort, PooledPort))
 	for range 2 {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, c.Close())
 	}
 	if err := c.Restart(t.Context()); err == nil {
 		t.Error("Restart of a closed cluster: got no error, want one")
@@ -182,9 +179,7 @@ func TestClosedCluster(t *testing.T) {
 	if _, err := c.Query(t.Context(), OwnerRole, DefaultDatabase, "SELECT 1"); err == nil {
 		t.Error("Query of a closed cluster: got no error, want one")
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Report(t, s.Close())
 	if _, err := s.NewCluster(t.Context(), "late", settings(t, "127.0.0.1")); err == nil {
 		t.Error("NewCluster of a closed server: got no error, want one")
 	}

@@ -21,9 +21,7 @@ func keptServer(t *testing.T, folder string) *Server {
 	sandbox, _ := process.FindSandbox(t.Context(), os.Getenv("PATH")) // without one, the servers run outside
 	s := must.Get(NewServer(Options{Binaries: programs, Folder: folder, Kept: true, Sandbox: sandbox}))(t)
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, s.Close())
 	})
 	return s
 }
@@ -83,9 +81,7 @@ func TestKeptCluster(t *testing.T) {
 	if err != nil || len(found) != 0 {
 		t.Errorf("files of the cluster that was half made: got %v and error %v, want none", found, err)
 	}
-	if err := again.Remove(); err != nil {
-		t.Error(err)
-	}
+	must.Report(t, again.Remove())
 	if _, err := os.Lstat(again.folder); err == nil {
 		t.Error("the data outlived its cluster")
 	}
@@ -138,22 +134,16 @@ func TestRepeatedStatements(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, newServer(t), loopback.Address(t.Context(), DirectPort, PooledPort))
 	for range 2 {
-		if err := c.CreateDatabase(t.Context(), "shop"); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, c.CreateDatabase(t.Context(), "shop"))
 		if _, err := c.SetExtension(t.Context(), "shop", "pg_trgm"); err != nil {
 			t.Error(err)
 		}
 	}
 	for range 2 {
-		if err := c.DropExtension(t.Context(), "shop", "pg_trgm"); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, c.DropExtension(t.Context(), "shop", "pg_trgm"))
 	}
 	for range 2 {
-		if err := c.DropDatabase(t.Context(), "shop"); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, c.DropDatabase(t.Context(), "shop"))
 	}
 }
 

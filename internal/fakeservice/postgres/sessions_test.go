@@ -30,7 +30,5 @@ func TestOwnersSettings(t *testing.T) {
 			t.Errorf("%s: got %q and error %v, want %q", name, got, err, want)
 		}
 	}
-	if err := conn.Close(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.Report(t, conn.Close(t.Context()))
 }

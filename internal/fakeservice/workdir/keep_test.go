@@ -114,9 +114,7 @@ func TestDiscard(t *testing.T) {
 	}
 	// An owner was killed in the middle of a removal.
 	must.Do(t, os.MkdirAll(filepath.Join(path, discarded+"1", "it"), 0o700))
-	if err := Sweep(path); err != nil {
-		t.Error(err)
-	}
+	must.Report(t, Sweep(path))
 	if entries, err := os.ReadDir(path); err != nil || len(entries) != 0 {
 		t.Errorf("entries after the sweep: got %v and error %v, want none", entries, err)
 	}

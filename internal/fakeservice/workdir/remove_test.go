@@ -21,9 +21,7 @@ func TestRemoveAll(t *testing.T) {
 		os.WriteFile(filepath.Join(inner, "file"), nil, 0o400), os.Symlink(kept, filepath.Join(folder, "link")),
 		os.Chmod(inner, 0), os.Chmod(filepath.Dir(inner), 0o555), os.Chmod(folder, 0o555),
 	))
-	if err := RemoveAll(folder); err != nil {
-		t.Error(err)
-	}
+	must.Report(t, RemoveAll(folder))
 	if _, err := os.Lstat(folder); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder after its removal: got %v, want that it does not exist", err)
 	}

@@ -87,9 +87,7 @@ func TestSweep(t *testing.T) {
 		t.Error("the process that the running owner started was ended")
 	}
 	for range 2 {
-		if err := mine.Remove(); err != nil {
-			t.Error(err)
-		}
+		must.Report(t, mine.Remove())
 	}
 	if _, err := os.Stat(mine.Path()); !os.IsNotExist(err) {
 		t.Errorf("the removed folder: got error %v, want that it does not exist", err)
