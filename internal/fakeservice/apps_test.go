@@ -44,7 +44,7 @@ func TestImportRefused(t *testing.T) {
 		body["branch"] = bad
 		a.want(422, "validation_failed", "POST", "/instances/"+id+"/apps/import", body)
 	}
-	for field, bad := range map[string]any{"health_path": "/up\r\nX: y", "env": object{"A": "b\x00c"}} {
+	for field, bad := range map[string]any{"port": uint64(1 << 63), "health_path": "/up\r\nX: y", "env": object{"A": "b\x00c"}} {
 		body := guestbook()
 		body[field] = bad
 		a.want(422, "validation_failed", "POST", "/instances/"+id+"/apps/import", body)

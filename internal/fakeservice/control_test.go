@@ -132,6 +132,7 @@ func TestControlJobs(t *testing.T) {
 		{"/jobs/hold", `[]`},
 		{"/jobs/release", `{"hold_id":"hold-99"}`},
 		{"/jobs/finish", `{"id":"job-none"}`},
+		{"/jobs/finish", `{"id":"` + failing + `"}`},
 		{"/jobs/start", `{"instance_id":"` + id + `","operation":"dance"}`},
 		{"/jobs/start", `{"instance_id":"i-none","operation":"rotate"}`},
 		{"/clock/advance", `{"by":"soon"}`},

@@ -173,7 +173,7 @@ func TestFailedCreationIsRepaired(t *testing.T) {
 	t.Parallel()
 	a := start(t)
 	a.FailJobs(fakeservice.JobMatch{Operation: "create"}, 1, "no_capacity", "No machine is free.")
-	made := a.done("POST", "/instances", object{"name": "a", "plan": "free", "region": "us-east", "engines": object{"postgres": true}})
+	made := a.done("POST", "/instances", object{"name": "a", "tier": "free", "region": "us-east", "engines": object{"postgres": true}})
 	id := made.string("id")
 	path := "/instances/" + id
 	a.want(404, "not_found", "GET", path+"/connection", nil)

@@ -19,6 +19,7 @@ func TestReleaseDoesNotWait(t *testing.T) {
 	first()
 	equal(t, "still held by the second", a.call("GET", "/instances/"+id, nil).string("status"), "creating")
 	second()
+	second() // changes nothing
 	equal(t, "held by none", a.call("GET", "/instances/"+id, nil).string("status"), "running")
 }
 

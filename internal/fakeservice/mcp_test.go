@@ -154,6 +154,7 @@ func TestToolRefusalsAreThoseOfREST(t *testing.T) {
 	busy := a.AddInstance(fakeservice.Instance{Name: "busy"}).ID
 	a.HoldJobs(fakeservice.JobMatch{Operation: "update"}) // or a busy machine could ask after its end
 	must.Get(a.StartJob(busy, "update", ""))(t)
+	hook := a.AddWebhook(fakeservice.Webhook{URL: "https://hooks.example.com"}).ID
 	jobs := len(a.Jobs())
 	for name, row := range map[string]struct {
 		tool         string
@@ -182,6 +183,17 @@ func TestToolRefusalsAreThoseOfREST(t *testing.T) {
 		"the console is off": {
 			"postgres_query", object{"instance_id": idle, "sql": "SELECT 1"}, "console_off",
 			"POST", "/instances/" + idle + "/engines/postgres/query", object{"sql": "SELECT 1"},
+		},
+		"a name of nothing": {
+			"update_instance", object{"instance_id": idle, "name": ""}, "validation_failed", "PATCH", "/instances/" + idle, object{"name": ""},
+		},
+		"an endpoint without a secret": {
+			"create_webhook", object{"url": "https://hooks.example.com", "secret": ""}, "validation_failed",
+			"POST", "/webhooks", object{"url": "https://hooks.example.com", "secret": ""},
+		},
+		"an endpoint by http": {
+			"update_webhook", object{"webhook_id": hook, "url": "http://hooks.example.com"}, "validation_failed",
+			"PATCH", "/webhooks/" + hook, object{"url": "http://hooks.example.com"},
 		},
 		"a plan that there is not": {
 			"create_instance", object{"name": "x", "tier": "tiny", "location": "eu-central"}, "validation_failed",

@@ -33,7 +33,7 @@ func TestEveryOperationAnswers(t *testing.T) {
 
 // Each operation of the document refuses invalid requests, in the service's envelope. One
 // with an id answers 404 for a missing object. Any other answers 400 for an unknown
-// parameter.
+// parameter. The tools refuse unknown arguments.
 func TestEveryOperationRefuses(t *testing.T) {
 	t.Parallel()
 	statuses := map[string][]int{}
@@ -54,6 +54,18 @@ func TestEveryOperationRefuses(t *testing.T) {
 			} else {
 				a.want(400, "invalid_request", method, path+"?colour=red", body)
 			}
+		}
+	}
+	agent := a.Agent(t)
+	for name := range toolsOf(t, agent) {
+		if answer, refused := agent.Call(name, object{"colour": "red", "instance_id": "nothing", "confirm": "nothing"}); !refused || answer["code"] != "invalid_request" {
+			t.Errorf("%s with an unknown argument: got %v, want invalid_request", name, answer)
+		}
+	}
+	for name, arguments := range map[string]object{"app_repo": {"name": "web"}, "inspect_repo": {"repo": "acme/shop", "branch": "main"}} {
+		arguments["instance_id"] = "nothing"
+		if answer, refused := agent.Call(name, arguments); !refused || answer["code"] != "not_found" {
+			t.Errorf("%s of nothing: got %v, want not_found", name, answer)
 		}
 	}
 }

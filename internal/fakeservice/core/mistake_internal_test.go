@@ -38,6 +38,33 @@ func TestPanicWhileAJobEnds(t *testing.T) {
 	}
 }
 
+// A panic at the end of a build or during daily work does not stop later ones.
+func TestPanicInABuildAndInTheCalendar(t *testing.T) {
+	t.Parallel()
+	s := New(Options{})
+	defer s.Close()
+	id := s.AddInstance(Instance{Engines: map[string]*Engine{EngineApps: {}}}).ID
+	s.AddApp(id, App{Name: "web"})
+	s.store.do(func(st *state) {
+		in := st.find(id)
+		in.app("web").Builds = []Build{{ID: "bld-1", Status: StatusRunning}}
+		st.control.buildFails = append(st.control.buildFails, nil) // the end of the build reads it
+		st.Builds = append(st.Builds, &buildRun{InstanceID: id, App: "web", ID: "bld-1", Due: st.Now.Add(time.Minute)})
+		in.NextBackup, in.Snapshots = st.Now.Add(time.Minute), nil
+		st.planChores()
+	})
+	s.Advance(time.Hour)
+	if left := s.Left()["builds"]; left != 0 {
+		t.Errorf("builds in progress: got %d, want 0", left)
+	}
+	if web, _ := s.App(id, "web"); web.Builds[0].Error != mistake {
+		t.Errorf("the build: got %+v, want the error %q", web.Builds[0], mistake)
+	}
+	if in, _ := s.Instance(id); len(in.Backups) != 1 {
+		t.Errorf("backups: got %d, want 1", len(in.Backups))
+	}
+}
+
 // brokenPlane is a data plane with few methods. A call of any other method panics.
 type brokenPlane struct{ DataPlane }
 
