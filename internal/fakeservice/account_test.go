@@ -58,40 +58,42 @@ func TestBackups(t *testing.T) {
 		"name": "a", "plan": "free", "region": "us-east", "engines": object{"postgres": true},
 	}).string("id")
 	path := "/instances/" + id
+	newest := func() string {
+		return a.call("GET", path+"/backups", nil).body["backups"].([]any)[0].(object)["id"].(string)
+	}
 	a.Advance(8*time.Minute + 48*time.Hour)
-	backups := a.call("GET", path+"/backups", nil).body["backups"].([]any)
-	equal(t, "daily backups", len(backups), 3)
-
-	a.done("POST", path+"/postgres/databases", object{"name": "later"})
-	newest := backups[0].(object)["id"].(string)
-	a.want(422, "validation_failed", "POST", path+"/actions/restore", object{"confirm": id, "backup_id": "bak-none"})
-	a.want(400, "confirm_mismatch", "POST", path+"/actions/restore", object{"confirm": "i-other", "backup_id": newest})
-	a.done("POST", path+"/actions/restore", object{"confirm": id, "backup_id": newest})
-	equal(t, "databases after the restore", len(a.Databases(id)), 1)
-	undo := a.call("GET", path+"/backups", nil).body["backups"].([]any)[0].(object)
-	equal(t, "kind", undo["kind"], any("undo"))
-	a.done("POST", path+"/actions/restore", object{"confirm": id, "backup_id": undo["id"]})
-	equal(t, "databases after undoing it", len(a.Databases(id)), 2)
-
-	a.want(422, "validation_failed", "POST", path+"/actions/reset", object{"confirm": id, "engine": "redis"})
-	a.want(400, "confirm_mismatch", "POST", path+"/actions/reset", object{"confirm": "i-other"})
-	a.done("POST", path+"/actions/reset", object{"confirm": id})
-	equal(t, "databases after a reset", len(a.Databases(id)), 1)
-	a.Advance(30 * 24 * time.Hour)
-	equal(t, "backups kept", len(a.call("GET", path+"/backups", nil).body["backups"].([]any)), 10)
+	daily := newest()
+	a.play(path, `
+		GET /backups => 200 | backups#=3
+		POST /postgres/databases {"name":"later"} => done
+		POST /actions/restore {"confirm":"`+id+`","backup_id":"bak-none"} => 422 validation_failed
+		POST /actions/restore {"confirm":"i-other","backup_id":"`+daily+`"} => 400 confirm_mismatch
+		POST /actions/restore {"confirm":"`+id+`","backup_id":"`+daily+`"} => done
+		GET /postgres/databases => 200 | databases#=1
+		GET /backups => 200 | backups/0/kind="undo"
+	`)
+	a.play(path, `
+		POST /actions/restore {"confirm":"`+id+`","backup_id":"`+newest()+`"} => done
+		GET /postgres/databases => 200 | databases#=2
+		POST /actions/reset {"confirm":"`+id+`","engine":"redis"} => 422 validation_failed
+		POST /actions/reset {"confirm":"i-other"} => 400 confirm_mismatch
+		POST /actions/reset {"confirm":"`+id+`"} => done
+		GET /postgres/databases => 200 | databases#=1
+		advance 720h
+		GET /backups => 200 | backups#=10
+	`)
 }
 
 func TestResize(t *testing.T) {
 	t.Parallel()
 	a := start(t)
 	id := a.running("postgres", "apps", "auth")
-	path := "/instances/" + id + "/actions/resize"
-	a.want(422, "validation_failed", "POST", path, object{"plan": "gigantic"})
 	a.EditInstance(id, func(in *fakeservice.Instance) { in.Engines["postgres"].MemoryMB = 2000 })
-	a.want(422, "validation_failed", "POST", path, object{"plan": "free"})
-	if got := a.want(422, "validation_failed", "POST", path, object{"plan": "medium"}); !strings.HasPrefix(got.string("detail"), "plan: ") {
-		t.Errorf("the detail of a resize to the present plan: got %q, want one that begins with plan", got.string("detail"))
-	}
-	a.done("POST", path, object{"plan": "large"})
-	equal(t, "plan", a.call("GET", "/instances/"+id, nil).string("plan"), "large")
+	a.play("/instances/"+id, `
+		POST /actions/resize {"plan":"gigantic"} => 422 validation_failed
+		POST /actions/resize {"plan":"free"} => 422 validation_failed
+		POST /actions/resize {"plan":"medium"} => 422 validation_failed | detail~plan:
+		POST /actions/resize {"plan":"large"} => done
+		GET . => 200 | plan="large"
+	`)
 }

@@ -94,17 +94,19 @@ func TestBuildsQueue(t *testing.T) {
 	t.Parallel()
 	a := start(t)
 	id := a.running("postgres", "apps")
-	path := "/instances/" + id + "/apps/web"
-	a.done("POST", "/instances/"+id+"/apps/import", guestbook())
-	a.done("POST", path+"/actions/redeploy", nil)
-	equal(t, "the second", firstBuild(a, path)["status"], any("queued"))
-	equal(t, "its commit", firstBuild(a, path)["commit"], nil)
+	path := "/instances/" + id + "/apps/"
+	a.play(path, `
+		POST import {"repo":"owner/guestbook","branch":"main","name":"web","port":3000} => done
+		POST web/actions/redeploy => done
+		GET web/builds => 200 | builds/0/status="queued" | builds/0/commit=null
+	`)
 	commit := a.Push("owner/guestbook", "main")
-	a.Advance(180 * time.Second)
-	equal(t, "the second", firstBuild(a, path)["status"], any("running"))
-	equal(t, "its commit", firstBuild(a, path)["commit"], any(commit))
-	a.Advance(120 * time.Second)
-	equal(t, "the second", firstBuild(a, path)["status"], any("successful"))
+	a.play(path, `
+		advance 180s
+		GET web/builds => 200 | builds/0/status="running" | builds/0/commit="`+commit+`"
+		advance 120s
+		GET web/builds => 200 | builds/0/status="successful"
+	`)
 	builds := a.Apps(id)[0].Builds
 	equal(t, "length of the first", builds[1].FinishedAt.Sub(builds[1].StartedAt), 180*time.Second)
 	equal(t, "length of the second", builds[0].FinishedAt.Sub(builds[0].StartedAt), 120*time.Second)
@@ -116,27 +118,26 @@ func TestBuildsQueue(t *testing.T) {
 func TestFailedBuilds(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	id := a.running("postgres", "apps")
-	path := "/instances/" + id + "/apps/web"
+	path := "/instances/" + a.running("postgres", "apps") + "/apps/"
 	a.FailBuilds(fakeservice.BuildMatch{App: "web"}, 1, "npm: not found")
-	a.done("POST", "/instances/"+id+"/apps/import", guestbook())
-	a.Advance(180 * time.Second)
-	equal(t, "error", firstBuild(a, path)["error"], any("npm: not found"))
-	equal(t, "status of an app that never ran", a.call("GET", path, nil).string("status"), "failed")
-
-	a.done("POST", path+"/actions/redeploy", nil)
-	equal(t, "status while it is tried again", a.call("GET", path, nil).string("status"), "building")
-	a.Advance(120 * time.Second)
-	url := a.call("GET", path, nil).string("url")
-
+	a.play(path, `
+		POST import {"repo":"owner/guestbook","branch":"main","name":"web","port":3000,"public":true} => done
+		advance 3m
+		GET web/builds => 200 | builds/0/error="npm: not found"
+		GET web => 200 | status="failed"
+		POST web/actions/redeploy => done
+		GET web => 200 | status="building"
+		advance 2m
+		GET web => 200 | status="running"
+	`)
 	// After a failed build, the running version stays.
 	a.FailBuilds(fakeservice.BuildMatch{}, 1, "out of memory")
-	a.done("POST", path+"/actions/redeploy", nil)
-	a.Advance(120 * time.Second)
-	equal(t, "status of the build", firstBuild(a, path)["status"], any("failed"))
-	app := a.call("GET", path, nil)
-	equal(t, "status", app.string("status"), "running")
-	equal(t, "url", app.string("url"), url)
+	a.play(path, `
+		POST web/actions/redeploy => done
+		advance 2m
+		GET web/builds => 200 | builds/0/status="failed"
+		GET web => 200 | status="running" | url~https://
+	`)
 }
 
 // A deployed app that does not run shows the reason until it runs again.
@@ -144,33 +145,33 @@ func TestAppsThatFailToStart(t *testing.T) {
 	t.Parallel()
 	a := start(t)
 	id := a.running("postgres", "apps")
-	path := "/instances/" + id + "/apps/web"
-	failure := func() any { return a.call("GET", path, nil).body["failure"] }
+	path := "/instances/" + id + "/apps/"
 	a.FailBuilds(fakeservice.BuildMatch{App: "web"}, 1, "npm: not found")
-	a.done("POST", "/instances/"+id+"/apps/import", guestbook())
-	a.Advance(180 * time.Second)
-	equal(t, "status after a failed build", a.call("GET", path, nil).string("status"), "failed")
-	equal(t, "failure of an app that was never deployed", failure(), nil)
-
 	a.FailStarts(fakeservice.AppMatch{App: "other"}, -1, fakeservice.AppFailure{})
 	a.FailStarts(fakeservice.AppMatch{InstanceID: id, App: "web"}, 2, fakeservice.AppFailure{Status: 503, Log: "no table"})
-	a.done("POST", path+"/actions/redeploy", nil)
-	a.Advance(120 * time.Second)
-	equal(t, "status of the build", firstBuild(a, path)["status"], any("successful"))
-	equal(t, "status", a.call("GET", path, nil).string("status"), "failed")
-	equal(t, "failure", failure(), any(object{"status": 503.0, "exited": false, "log": "no table"}))
-	a.done("POST", path+"/actions/restart", nil)
-	equal(t, "status after a restart", a.call("GET", path, nil).string("status"), "failed")
-	a.done("PATCH", path, object{"port": 8080})
-	equal(t, "status after a change", a.call("GET", path, nil).string("status"), "running")
-	equal(t, "failure of an app that runs", failure(), nil)
-
+	a.play(path, `
+		POST import {"repo":"owner/guestbook","branch":"main","name":"web","port":3000} => done
+		advance 3m
+		GET web => 200 | status="failed" | failure=null
+		POST web/actions/redeploy => done
+		advance 2m
+		GET web/builds => 200 | builds/0/status="successful"
+		GET web => 200 | status="failed" | failure={"status":503,"exited":false,"log":"no table"}
+		POST web/actions/restart => done
+		GET web => 200 | status="failed"
+		PATCH web {"port":8080} => done
+		GET web => 200 | status="running" | failure=null
+	`)
 	remove := a.FailStarts(fakeservice.AppMatch{}, -1, fakeservice.AppFailure{Exited: true})
-	a.done("PATCH", path, object{"port": 8081})
-	equal(t, "failure without an answer", failure(), any(object{"status": nil, "exited": true, "log": ""}))
+	a.play(path, `
+		PATCH web {"port":8081} => done
+		GET web => 200 | failure={"status":null,"exited":true,"log":""}
+	`)
 	remove()
-	a.done("POST", path+"/actions/restart", nil)
-	equal(t, "status in the end", a.call("GET", path, nil).string("status"), "running")
+	a.play(path, `
+		POST web/actions/restart => done
+		GET web => 200 | status="running"
+	`)
 }
 
 // The apps of an instance must together fit the budget of its apps engine: at an import,
@@ -178,40 +179,31 @@ func TestAppsThatFailToStart(t *testing.T) {
 func TestAppsFitTheirEngine(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	path := "/instances/" + a.AddInstance(fakeservice.Instance{Plan: "small", Engines: map[string]*fakeservice.Engine{"apps": {MemoryMB: 1280}}}).ID
-	refused := func(field, method, path string, body object) {
-		t.Helper()
-		if got := a.want(422, "validation_failed", method, path, body); !strings.HasPrefix(got.string("detail"), field+":") {
-			t.Errorf("the detail about %s: got %q, want one that begins with the field", field, got.string("detail"))
-		}
-	}
-	app := guestbook()
-	app["memory_mb"] = 1281
-	refused("memory_mb", "POST", path+"/apps/import", app)
-	app["memory_mb"] = 768
-	a.done("POST", path+"/apps/import", app)
-	second := guestbook()
-	second["name"], second["memory_mb"] = "second", 513
-	refused("memory_mb", "POST", path+"/apps/import", second)
-	delete(second, "memory_mb") // the default is 512 MB
-	a.done("POST", path+"/apps/import", second)
-	refused("memory_mb", "PATCH", path+"/apps/web", object{"memory_mb": 769})
-	a.done("PATCH", path+"/apps/web", object{"memory_mb": 700})
-	a.done("PATCH", path+"/apps/web", object{"memory_mb": 768, "port": 4000})
-	refused("engines", "PUT", path+"/engines", object{"engines": object{"apps": object{"memory_mb": 1279}}})
-	refused("engines", "PUT", path+"/engines", object{"engines": object{"apps": object{}}})
-	a.done("PUT", path+"/engines", object{"engines": object{"apps": object{"memory_mb": 1536}}})
-	a.done("PATCH", path+"/apps/web", object{"memory_mb": 1024})
-	equal(t, "memory", a.call("GET", path+"/apps/web", nil).body["memory_mb"], any(1024.0))
-
+	id := a.AddInstance(fakeservice.Instance{Plan: "small", Engines: map[string]*fakeservice.Engine{"apps": {MemoryMB: 1280}}}).ID
+	// The default is 512 MB.
+	a.play("/instances/"+id, `
+		POST /apps/import {"repo":"o/web","branch":"main","name":"web","port":3000,"memory_mb":1281} => 422 validation_failed | detail~memory_mb:
+		POST /apps/import {"repo":"o/web","branch":"main","name":"web","port":3000,"memory_mb":768} => done
+		POST /apps/import {"repo":"o/web","branch":"main","name":"second","port":3000,"memory_mb":513} => 422 validation_failed | detail~memory_mb:
+		POST /apps/import {"repo":"o/web","branch":"main","name":"second","port":3000} => done
+		PATCH /apps/web {"memory_mb":769} => 422 validation_failed | detail~memory_mb:
+		PATCH /apps/web {"memory_mb":700} => done
+		PATCH /apps/web {"memory_mb":768,"port":4000} => done
+		PUT /engines {"engines":{"apps":{"memory_mb":1279}}} => 422 validation_failed | detail~engines:
+		PUT /engines {"engines":{"apps":{}}} => 422 validation_failed | detail~engines:
+		PUT /engines {"engines":{"apps":{"memory_mb":1536}}} => done
+		PATCH /apps/web {"memory_mb":1024} => done
+		GET /apps/web => 200 | memory_mb=1024
+	`)
 	// If the apps already exceed the budget, they may be made smaller, and other settings
 	// may change.
-	id := strings.TrimPrefix(path, "/instances/")
 	a.EditInstance(id, func(in *fakeservice.Instance) { in.Engines["apps"].MemoryMB = 512 })
-	a.done("PATCH", path+"/apps/web", object{"memory_mb": 1000})
-	a.done("PATCH", path+"/apps/web", object{"memory_mb": 1000, "port": 5000})
-	refused("memory_mb", "PATCH", path+"/apps/web", object{"memory_mb": 1001})
-	a.done("PUT", path+"/engines", object{"engines": object{"apps": object{"memory_mb": 512}, "redis": object{}}})
+	a.play("/instances/"+id, `
+		PATCH /apps/web {"memory_mb":1000} => done
+		PATCH /apps/web {"memory_mb":1000,"port":5000} => done
+		PATCH /apps/web {"memory_mb":1001} => 422 validation_failed | detail~memory_mb:
+		PUT /engines {"engines":{"apps":{"memory_mb":512},"redis":{}}} => done
+	`)
 }
 
 // The list of builds is paged, the newest first. The next page continues at the same

@@ -87,66 +87,55 @@ func TestControlJobs(t *testing.T) {
 	a := start(t)
 	id := a.running("postgres", "apps")
 	path := "/instances/" + id
-
-	hold := a.told("POST", "/jobs/hold", `{"operation":"update"}`)["hold_id"].(string)
-	a.accepted("PATCH", path, object{"name": "held"})
-	a.told("POST", "/clock/advance", `{"by":"1h"}`)
-	equal(t, "held", a.Jobs()[0].Status, "running")
-	equal(t, "released", a.told("POST", "/jobs/release", `{"hold_id":"`+hold+`"}`)["released"], 1.0)
-	equal(t, "done", a.Jobs()[0].Status, "done")
-
-	a.told("POST", "/jobs/fail", `{"operation":"update","code":"broken"}`)
+	a.play(path, `
+		fake POST /jobs/hold {"operation":"update"} => 200 | hold_id="hold-1"
+		PATCH . {"name":"held"} => 202
+		fake POST /clock/advance {"by":"1h"} => 200
+		fake GET /jobs => 200 | jobs/0/status="running"
+		fake POST /jobs/release {"hold_id":"hold-1"} => 200 | released=1
+		fake GET /jobs => 200 | jobs/0/status="done"
+		fake POST /jobs/fail {"operation":"update","code":"broken"} => 200
+	`)
 	failing := a.accepted("PATCH", path, object{"name": "failed"}).string("job_id")
 	a.told("POST", "/jobs/finish", `{"id":"`+failing+`"}`)
 	equal(t, "failed", a.Jobs()[1].ErrorCode, "broken")
-
 	a.told("POST", "/jobs/start", `{"instance_id":"`+id+`","operation":"rotate"}`)
 	a.want(409, "job_running", "PATCH", path, object{"name": "n"})
 	a.told("POST", "/jobs/finish", `{"id":"`+a.Jobs()[2].ID+`"}`)
-
-	a.told("POST", "/builds/hold", ``)
-	a.done("POST", path+"/apps/import", guestbook())
-	a.told("POST", "/clock/advance", `{"by":"1h"}`)
-	shown := a.told("GET", "/jobs", "")
-	build := shown["builds"].([]any)[0].(object)
-	equal(t, "build", build["status"], any("running"))
-	a.told("POST", "/builds/release", "")
-	a.told("POST", "/apps/fail", `{"app":"web","status":503,"exited":true,"log":"boom"}`)
-	a.done("POST", path+"/apps/web/actions/restart", nil)
-	equal(t, "failure", a.call("GET", path+"/apps/web", nil).body["failure"], any(object{"status": 503.0, "exited": true, "log": "boom"}))
-
-	a.told("POST", "/builds/fail", `{"app":"web","log":"boom"}`)
-	a.done("POST", path+"/apps/web/actions/redeploy", nil)
-	a.told("POST", "/clock/advance", `{"by":"2m"}`)
-	equal(t, "build", firstBuild(a, path+"/apps/web")["error"], any("boom"))
-
+	a.play(path, `
+		fake POST /builds/hold => 200
+		POST /apps/import {"repo":"owner/guestbook","branch":"main","name":"web","port":3000} => done
+		fake POST /clock/advance {"by":"1h"} => 200
+		fake GET /jobs => 200 | builds/0/status="running"
+		fake POST /builds/release => 200
+		fake POST /apps/fail {"app":"web","status":503,"exited":true,"log":"boom"} => 200
+		POST /apps/web/actions/restart => done
+		GET /apps/web => 200 | failure={"status":503,"exited":true,"log":"boom"}
+		fake POST /builds/fail {"app":"web","log":"boom"} => 200
+		POST /apps/web/actions/redeploy => done
+		fake POST /clock/advance {"by":"2m"} => 200
+		GET /apps/web/builds => 200 | builds/0/error="boom"
+	`)
 	job := a.told("GET", "/jobs", "")["jobs"].([]any)[0].(object)
 	for _, field := range []string{"created_at", "started_at", "finished_at", "real_created_at", "real_started_at", "real_finished_at"} {
-		if _, err := time.Parse(time.RFC3339, job[field].(string)); err != nil {
-			t.Errorf("%s: %s", field, err)
-		}
+		must.Get(time.Parse(time.RFC3339, job[field].(string)))(t)
 	}
-
-	for _, bad := range []struct{ path, body string }{
-		{"/jobs/hold", `{"op":"update"}`},
-		{"/jobs/hold", `[]`},
-		{"/jobs/release", `{"hold_id":"hold-99"}`},
-		{"/jobs/finish", `{"id":"job-none"}`},
-		{"/jobs/finish", `{"id":"` + failing + `"}`},
-		{"/jobs/start", `{"instance_id":"` + id + `","operation":"dance"}`},
-		{"/jobs/start", `{"instance_id":"i-none","operation":"rotate"}`},
-		{"/clock/advance", `{"by":"soon"}`},
-		{"/clock/advance", `{"by":"-1h"}`},
-		{"/checkout/i-none", ``},
-		{"/instances/i-none/remove", ``},
-		{"/events", `{}`},
-		{"/faults", `{"status":99}`},
-		{"/faults", `{"delay":"soon"}`},
-	} {
-		if status, got := a.control("POST", bad.path, bad.body); status != 400 {
-			t.Errorf("POST %s %s: got %d %v, want 400", bad.path, bad.body, status, got)
-		}
-	}
+	a.play(path, `
+		fake POST /jobs/hold {"op":"update"} => 400
+		fake POST /jobs/hold [] => 400
+		fake POST /jobs/release {"hold_id":"hold-99"} => 400
+		fake POST /jobs/finish {"id":"job-none"} => 400
+		fake POST /jobs/finish {"id":"`+failing+`"} => 400
+		fake POST /jobs/start {"instance_id":"`+id+`","operation":"dance"} => 400
+		fake POST /jobs/start {"instance_id":"i-none","operation":"rotate"} => 400
+		fake POST /clock/advance {"by":"soon"} => 400
+		fake POST /clock/advance {"by":"-1h"} => 400
+		fake POST /checkout/i-none => 400
+		fake POST /instances/i-none/remove => 400
+		fake POST /events {} => 400
+		fake POST /faults {"status":99} => 400
+		fake POST /faults {"delay":"soon"} => 400
+	`)
 }
 
 func TestControlFaults(t *testing.T) {
@@ -154,43 +143,36 @@ func TestControlFaults(t *testing.T) {
 	a := start(t)
 	a.told("POST", "/faults", `{"method":"GET","path":"/me","status":503,"retry_after":"3","times":-1}`)
 	equal(t, "header", a.want(503, "unavailable", "GET", "/me", nil).header.Get("Retry-After"), "3")
-	equal(t, "removed", a.told("DELETE", "/faults", "")["removed"], 1.0)
-	a.want(200, "", "GET", "/me", nil)
-
-	a.told("POST", "/faults", `{"path":"/me","merge":{"email":null,"extra":{"a":1}}}`)
-	got := a.call("GET", "/me", nil).body
-	equal(t, "field taken away", got["email"], nil)
-	equal(t, "field added", got["extra"], any(object{"a": 1.0}))
-
-	a.told("POST", "/faults", `{"path":"/me","body":"<html>","content_type":"text/html","status":502,"delay":"1ms"}`)
+	a.play("", `
+		fake DELETE /faults => 200 | removed=1
+		GET /me => 200
+		fake POST /faults {"path":"/me","merge":{"email":null,"extra":{"a":1}}} => 200
+		GET /me => 200 | email=null | extra={"a":1}
+		fake POST /faults {"path":"/me","body":"<html>","content_type":"text/html","status":502,"delay":"1ms"} => 200
+	`)
 	equal(t, "body", a.call("GET", "/me", nil).text, "<html>")
 }
 
 func TestControlStateAndReset(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	made := a.accepted("POST", "/instances", object{"name": "a", "plan": "small", "region": "us-east", "engines": object{"postgres": true}})
-	id := made.string("id")
+	id := a.accepted("POST", "/instances", object{"name": "a", "plan": "small", "region": "us-east", "engines": object{"postgres": true}}).string("id")
 	a.told("POST", "/checkout/"+id, "")
 	a.Advance(8 * time.Minute)
 	a.AddDatabase(id, "extra")
 	a.AddApp(id, fakeservice.App{Name: "web"})
-	a.told("POST", "/events", `{"type":"health_alert","instance_id":"`+id+`"}`)
-
-	shown := a.told("GET", "/state", "")["instances"].([]any)[0].(object)
-	equal(t, "status", shown["status"], any("running"))
-	equal(t, "databases", shown["databases"], any([]any{"main", "extra"}))
-	equal(t, "apps", len(shown["apps"].([]any)), 1)
-	equal(t, "requests", len(a.told("GET", "/requests", "")["requests"].([]any)), 1)
-	equal(t, "events", len(a.told("GET", "/events", "")["events"].([]any)), 3)
-	equal(t, "left", a.told("GET", "/left", "")["total"], 3.0)
-
-	a.told("POST", "/jobs/hold", "")
-	a.told("POST", "/reset", "")
-	equal(t, "left", a.told("GET", "/left", "")["total"], 0.0)
-	equal(t, "requests", len(a.Requests()), 0)
-	equal(t, "holds", a.told("POST", "/jobs/release", "")["released"], 0.0)
-
+	a.play("", `
+		fake POST /events {"type":"health_alert","instance_id":"`+id+`"} => 200
+		fake GET /state => 200 | instances/0/status="running" | instances/0/databases=["main","extra"] | instances/0/apps#=1
+		fake GET /requests => 200 | requests#=1
+		fake GET /events => 200 | events#=3
+		fake GET /left => 200 | total=3
+		fake POST /jobs/hold => 200
+		fake POST /reset => 200
+		fake GET /left => 200 | total=0
+		fake GET /requests => 200 | requests#=0
+		fake POST /jobs/release => 200 | released=0
+	`)
 	gone := a.running("postgres")
 	a.told("POST", "/instances/"+gone+"/remove", "")
 	a.want(404, "not_found", "GET", "/instances/"+gone, nil)

@@ -11,31 +11,26 @@ func TestEngines(t *testing.T) {
 	t.Parallel()
 	a := start(t)
 	id := a.running("postgres", "apps", "auth")
-	path := "/instances/" + id
 	a.AddApp(id, fakeservice.App{Name: "web", Links: []string{"auth"}})
 	a.AddDatabase(id, "extra")
-	a.done("PUT", path+"/sql-console", object{"mode": "rw"})
-	a.done("PATCH", path+"/engines/auth/settings", object{"site_url": "https://x.example.com"})
-
-	a.done("PUT", path+"/engines", object{"engines": object{"postgres": object{"memory_mb": 1024}, "redis": object{}, "apps": object{}}})
-	engines := a.call("GET", path, nil).body["engines"].(object)
-	equal(t, "engines", len(engines), 3)
-	equal(t, "budget", engines["postgres"].(object)["memory_mb"], 1024.0)
-	equal(t, "port", engines["postgres"].(object)["port"], 5432.0)
-	equal(t, "floor of redis", engines["redis"].(object)["memory_mb"], 64.0)
-	equal(t, "databases of an engine that stays", len(a.Databases(id)), 2)
-	equal(t, "links to an engine that went", len(a.Apps(id)[0].Links), 0)
-	a.want(404, "not_found", "GET", path+"/engines/auth/settings", nil)
-
 	// Engines that the request omits are turned off with their data.
-	a.done("PUT", path+"/engines", object{"engines": object{}})
-	equal(t, "apps", len(a.Apps(id)), 0)
-	equal(t, "databases", len(a.Databases(id)), 0)
-	equal(t, "console", a.call("GET", path+"/sql-console", nil).string("mode"), "off")
-	a.want(422, "validation_failed", "GET", path+"/postgres/databases", nil)
-	a.done("PUT", path+"/engines", object{"engines": object{"postgres": object{}, "apps": object{}, "auth": object{}}})
-	equal(t, "databases of a new engine", len(a.Databases(id)), 1)
-	equal(t, "settings of a new engine", a.call("GET", path+"/engines/auth/settings", nil).string("site_url"), "")
+	a.play("/instances/"+id, `
+		PUT /sql-console {"mode":"rw"} => done
+		PATCH /engines/auth/settings {"site_url":"https://x.example.com"} => done
+		PUT /engines {"engines":{"postgres":{"memory_mb":1024},"redis":{},"apps":{}}} => done
+		GET . => 200 | engines/postgres/memory_mb=1024 | engines/postgres/port=5432 | engines/redis/memory_mb=64 | engines/auth=null
+		GET /postgres/databases => 200 | databases#=2
+		GET /apps/web => 200 | links=[]
+		GET /engines/auth/settings => 404 not_found
+		PUT /engines {"engines":{}} => done
+		GET . => 200 | engines={}
+		GET /sql-console => 200 | mode="off"
+		GET /postgres/databases => 422 validation_failed
+		PUT /engines {"engines":{"postgres":{},"apps":{},"auth":{}}} => done
+		GET /apps => 200 | apps=[]
+		GET /postgres/databases => 200 | databases#=1
+		GET /engines/auth/settings => 200 | site_url=""
+	`)
 }
 
 func TestEnginesRefused(t *testing.T) {
@@ -65,53 +60,56 @@ func TestEnginesRefused(t *testing.T) {
 func TestRestartEngine(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	id := a.running("redis")
-	a.done("POST", "/instances/"+id+"/engines/redis/actions/restart", object{})
+	a.play("/instances/"+a.running("redis")+"/engines", `
+		POST /redis/actions/restart {} => done
+		POST /nats/actions/restart {} => 422 validation_failed
+		POST /mongo/actions/restart {} => 404 not_found
+	`)
 	equal(t, "target", a.Jobs()[0].Target, "engines/redis")
-	a.want(422, "validation_failed", "POST", "/instances/"+id+"/engines/nats/actions/restart", object{})
-	a.want(404, "not_found", "POST", "/instances/"+id+"/engines/mongo/actions/restart", object{})
 }
 
 func TestAuthSettings(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	path := "/instances/" + a.running("postgres", "apps", "auth") + "/engines/auth/settings"
-	a.done("PATCH", path, object{"site_url": "https://x.example.com", "redirect_urls": []string{"https://x.example.com/**"}})
-	a.done("PATCH", path, object{"site_url": "https://y.example.com"})
-	got := a.call("GET", path, nil)
-	equal(t, "settings", got.body, object{"site_url": "https://y.example.com", "redirect_urls": []any{"https://x.example.com/**"}})
-	a.done("PATCH", path, object{"site_url": "", "redirect_urls": []string{}})
-	equal(t, "emptied", a.call("GET", path, nil).body, object{"site_url": "", "redirect_urls": []any{}})
-	a.want(422, "validation_failed", "PATCH", path, object{"site_url": "not a URL"})
-	a.want(422, "validation_failed", "PATCH", path, object{"redirect_urls": []string{"/relative"}})
+	a.play("/instances/"+a.running("postgres", "apps", "auth")+"/engines/auth/settings", `
+		PATCH . {"site_url":"https://x.example.com","redirect_urls":["https://x.example.com/**"]} => done
+		PATCH . {"site_url":"https://y.example.com"} => done
+		GET . => 200 | site_url="https://y.example.com" | redirect_urls=["https://x.example.com/**"]
+		PATCH . {"site_url":"","redirect_urls":[]} => done
+		GET . => 200 | site_url="" | redirect_urls=[]
+		PATCH . {"site_url":"not a URL"} => 422 validation_failed
+		PATCH . {"redirect_urls":["/relative"]} => 422 validation_failed
+	`)
 }
 
 func TestAllowlist(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	path := "/instances/" + a.running() + "/allowlist"
-	a.done("PUT", path, object{"allowlist": []string{"203.0.113.0/24", "198.51.100.7", "2001:DB8:0::/32", "198.51.100.7", "10.1.2.3/8"}})
-	got := a.call("GET", path, nil).body["allowlist"]
-	equal(t, "list", got, any([]any{"203.0.113.0/24", "198.51.100.7", "2001:db8::/32", "10.0.0.0/8"}))
-	a.done("PUT", path, object{"allowlist": []string{"::ffff:203.0.113.9", "::ffff:198.51.100.0/120"}})
-	equal(t, "mapped", a.call("GET", path, nil).body["allowlist"], any([]any{"203.0.113.9", "198.51.100.0/24"}))
+	path := "/instances/" + a.running()
+	a.play(path, `
+		PUT /allowlist {"allowlist":["203.0.113.0/24","198.51.100.7","2001:DB8:0::/32","198.51.100.7","10.1.2.3/8"]} => done
+		GET /allowlist => 200 | allowlist=["203.0.113.0/24","198.51.100.7","2001:db8::/32","10.0.0.0/8"]
+		PUT /allowlist {"allowlist":["::ffff:203.0.113.9","::ffff:198.51.100.0/120"]} => done
+		GET /allowlist => 200 | allowlist=["203.0.113.9","198.51.100.0/24"]
+		PUT /allowlist {"allowlist":[]} => done
+		GET /allowlist => 200 | allowlist=[]
+	`)
 	for _, bad := range []string{"", "everyone", "10.0.0.0/33", "10.0.0", "fe80::1%eth0", "10.0.0.0/8 ", "::ffff:0.0.0.0/95"} {
-		a.want(422, "validation_failed", "PUT", path, object{"allowlist": []string{bad}})
+		a.want(422, "validation_failed", "PUT", path+"/allowlist", object{"allowlist": []string{bad}})
 	}
-	a.done("PUT", path, object{"allowlist": []string{}})
-	equal(t, "emptied", a.call("GET", path, nil).body["allowlist"], any([]any{}))
 }
 
 func TestConsoleHasTwoAddresses(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	id := a.running("postgres")
-	a.done("PUT", "/instances/"+id+"/engines/postgres/console", object{"mode": "ro"})
-	equal(t, "at the other", a.call("GET", "/instances/"+id+"/sql-console", nil).string("mode"), "ro")
-	equal(t, "in the record", a.call("GET", "/instances/"+id, nil).string("console_mode"), "ro")
+	a.play("/instances/"+a.running("postgres"), `
+		PUT /engines/postgres/console {"mode":"ro"} => done
+		GET /sql-console => 200 | mode="ro"
+		GET . => 200 | console_mode="ro"
+	`)
 	equal(t, "operation", a.Jobs()[0].Operation, "console")
-
-	bare := a.running()
-	a.want(422, "validation_failed", "PUT", "/instances/"+bare+"/sql-console", object{"mode": "rw"})
-	a.done("PUT", "/instances/"+bare+"/sql-console", object{"mode": "off"})
+	a.play("/instances/"+a.running()+"/sql-console", `
+		PUT . {"mode":"rw"} => 422 validation_failed
+		PUT . {"mode":"off"} => done
+	`)
 }

@@ -62,52 +62,43 @@ func TestControlGateway(t *testing.T) {
 		equal(t, "within", a.call("GET", "/me", nil).text, "default backend - 404")
 		time.Sleep(20 * time.Second)
 		a.want(200, "", "GET", "/me", nil)
-
 		a.told("POST", "/faults", `{"method":"POST","drop":true,"commit_after":"1h"}`)
 		if _, err := a.try("POST", "/webhooks", newHook); err == nil {
 			t.Error("a dropped answer: got an answer, want an error")
 		}
-		equal(t, "late", a.told("GET", "/late", "")["late"], any(1.0))
-		equal(t, "delivered", a.told("POST", "/late/deliver", "")["delivered"], any(1.0))
-		entry := a.told("GET", "/requests", "")["requests"].([]any)[2].(object)
-		equal(t, "entry", []any{entry["status"], entry["served"]}, []any{0.0, 201.0})
-
-		a.told("POST", "/faults", `{"path":"/me","break_off":true}`)
+		a.play("", `
+			fake GET /late => 200 | late=1
+			fake POST /late/deliver => 200 | delivered=1
+			fake GET /requests => 200 | requests/2/status=0 | requests/2/served=201
+			fake POST /faults {"path":"/me","break_off":true} => 200
+		`)
 		if got, err := a.try("GET", "/me", nil); err == nil {
 			t.Errorf("a body that breaks off: got %s, want an error", got.text)
 		}
-		a.told("POST", "/faults", `{"method":"GET","path":"/webhooks","lag":"10s"}`)
-		a.call("POST", "/webhooks", newHook)
-		equal(t, "read that lags", len(a.call("GET", "/webhooks", nil).body["webhooks"].([]any)), 1)
-		equal(t, "read after it", len(a.call("GET", "/webhooks", nil).body["webhooks"].([]any)), 2)
-
-		conditions := object{"date_offset": "5s", "lag": "10s", "latency": "20ms", "rate_limit": object{"per_second": 0.5, "burst": 1.0}}
-		equal(t, "put", a.told("PUT", "/conditions", `{"date_offset":"5s","lag":"10s","latency":"20ms","rate_limit":{"per_second":0.5,"burst":1}}`), conditions)
-		equal(t, "got", a.told("GET", "/conditions", ""), conditions)
-		a.want(200, "", "GET", "/me", nil)
-		a.want(429, "rate_limited", "GET", "/me", nil)
-		equal(t, "put back", a.told("PUT", "/conditions", "{}")["lag"], any("0s"))
-		a.want(200, "", "GET", "/me", nil)
-
-		a.told("POST", "/away", `{"for":"30s","page":503}`)
-		equal(t, "away", a.call("GET", "/me", nil).status, 503)
-		a.told("POST", "/away", `{"for":"0s"}`)
-		a.want(200, "", "GET", "/me", nil)
-
-		for _, bad := range []struct{ method, path, body string }{
-			{"POST", "/faults", `{"page":200}`},
-			{"POST", "/faults", `{"commit_after":"late"}`},
-			{"POST", "/faults", `{"commit_after":40}`},
-			{"POST", "/away", `{"for":"30s","page":99}`},
-			{"POST", "/away", `{"for":"-30s"}`},
-			{"PUT", "/conditions", `{"lag":"-1s"}`},
-			{"PUT", "/conditions", `{"latency":"-1s"}`},
-			{"PUT", "/conditions", `{"lags":"1s"}`},
-			{"PUT", "/conditions", `{"rate_limit":{"per_second":-1}}`},
-		} {
-			if status, got := a.control(bad.method, bad.path, bad.body); status != 400 {
-				t.Errorf("%s %s %s: got %d %v, want 400", bad.method, bad.path, bad.body, status, got)
-			}
-		}
+		a.play("", `
+			fake POST /faults {"method":"GET","path":"/webhooks","lag":"10s"} => 200
+			POST /webhooks {"url":"https://hooks.example.com"} => 201
+			GET /webhooks => 200 | webhooks#=1
+			GET /webhooks => 200 | webhooks#=2
+			fake PUT /conditions {"date_offset":"5s","lag":"10s","latency":"20ms","rate_limit":{"per_second":0.5,"burst":1}} => 200 | latency="20ms"
+			fake GET /conditions => 200 | date_offset="5s" | lag="10s" | latency="20ms" | rate_limit={"per_second":0.5,"burst":1}
+			GET /me => 200
+			GET /me => 429 rate_limited
+			fake PUT /conditions {} => 200 | lag="0s"
+			GET /me => 200
+			fake POST /away {"for":"30s","page":503} => 200
+			GET /me => 503
+			fake POST /away {"for":"0s"} => 200
+			GET /me => 200
+			fake POST /faults {"page":200} => 400
+			fake POST /faults {"commit_after":"late"} => 400
+			fake POST /faults {"commit_after":40} => 400
+			fake POST /away {"for":"30s","page":99} => 400
+			fake POST /away {"for":"-30s"} => 400
+			fake PUT /conditions {"lag":"-1s"} => 400
+			fake PUT /conditions {"latency":"-1s"} => 400
+			fake PUT /conditions {"lags":"1s"} => 400
+			fake PUT /conditions {"rate_limit":{"per_second":-1}} => 400
+		`)
 	})
 }

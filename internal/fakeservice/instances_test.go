@@ -19,30 +19,19 @@ func TestCreationTakesEightMinutes(t *testing.T) {
 		"name": "guestbook", "plan": "free", "region": "eu-central",
 		"engines": object{"postgres": true, "apps": true, "auth": true}, "tags": []string{"x"},
 	})
-	path := "/instances/" + made.string("id")
-	equal(t, "status", made.string("status"), "creating")
-	equal(t, "checkout URL of a free plan", made.body["checkout_url"], nil)
-
-	a.Advance(4 * time.Minute)
-	job := a.call("GET", "/jobs/"+made.string("job_id"), nil)
-	equal(t, "job", job.string("status"), "running")
-	equal(t, "progress", job.body["progress"], 50.0)
-	record := a.call("GET", path, nil)
-	equal(t, "job of the record", record.string("job_id"), made.string("job_id"))
-	equal(t, "host", record.body["host"], nil)
-	a.want(409, "job_running", "GET", path+"/connection", nil)
-	a.want(409, "job_running", "PATCH", path, object{"name": "other"})
-	a.want(409, "job_running", "DELETE", path+"?confirm="+made.string("id"), nil)
-
-	a.Advance(4 * time.Minute)
-	job = a.call("GET", "/jobs/"+made.string("job_id"), nil)
-	equal(t, "job", job.string("status"), "done")
-	equal(t, "progress", job.body["progress"], 100.0)
-	record = a.call("GET", path, nil)
-	equal(t, "status", record.string("status"), "running")
-	equal(t, "job of the record", record.body["job_id"], nil)
-	equal(t, "activity", len(record.body["activity"].([]any)), 2)
-
+	id, job := made.string("id"), made.string("job_id")
+	a.check("POST", made, []string{`status="creating"`, `checkout_url=null`})
+	a.play("", `
+		advance 4m
+		GET /jobs/`+job+` => 200 | status="running" | progress=50
+		GET /instances/`+id+` => 200 | job_id="`+job+`" | host=null
+		GET /instances/`+id+`/connection => 409 job_running
+		PATCH /instances/`+id+` {"name":"other"} => 409 job_running
+		DELETE /instances/`+id+`?confirm=`+id+` => 409 job_running
+		advance 4m
+		GET /jobs/`+job+` => 200 | status="done" | progress=100
+		GET /instances/`+id+` => 200 | status="running" | job_id=null | activity#=2
+	`)
 	ended := a.Jobs()[0]
 	equal(t, "length", ended.FinishedAt.Sub(ended.StartedAt), 8*time.Minute)
 }
@@ -195,16 +184,14 @@ func TestFailedDeletionBringsTheStatusBack(t *testing.T) {
 		path := "/instances/" + id
 		a.FailJobs(fakeservice.JobMatch{InstanceID: id, Operation: "delete"}, 1, "stuck", "The disk is busy.")
 		deletion := a.accepted("DELETE", path+"?confirm="+id, nil)
-		equal(t, "status of a "+status+" instance while it is deleted", a.call("GET", path, nil).string("status"), "deleting")
-		a.Advance(30 * time.Second)
-		job := a.call("GET", "/jobs/"+deletion.string("job_id"), nil)
-		equal(t, "job", job.string("status"), "failed")
-		equal(t, "error", job.body["error"], any(object{"code": "stuck", "detail": "The disk is busy."}))
-		record := a.call("GET", path, nil)
-		equal(t, "status after the failed deletion", record.string("status"), status)
-		equal(t, "job of the record", record.body["job_id"], nil)
-		a.done("DELETE", path+"?confirm="+id, nil)
-		a.want(404, "not_found", "GET", path, nil)
+		a.play("", `
+			GET `+path+` => 200 | status="deleting"
+			advance 30s
+			GET /jobs/`+deletion.string("job_id")+` => 200 | status="failed" | error={"code":"stuck","detail":"The disk is busy."}
+			GET `+path+` => 200 | status="`+status+`" | job_id=null
+			DELETE `+path+`?confirm=`+id+` => done
+			GET `+path+` => 404 not_found
+		`)
 	}
 }
 

@@ -3,7 +3,6 @@ package fakeservice_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 )
@@ -11,52 +10,52 @@ import (
 func TestDatabases(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	id := a.running("postgres")
-	path := "/instances/" + id + "/postgres/databases"
-	a.accepted("POST", path, object{"name": "shop"})
-	equal(t, "databases before the job ends", len(a.Databases(id)), 1)
-	a.Advance(5 * time.Second)
-	listed := a.call("GET", path, nil).body["databases"].([]any)
-	equal(t, "name", listed[1].(object)["name"], any("shop"))
-	a.want(409, "already_exists", "POST", path, object{"name": "shop"})
-	a.want(404, "not_found", "DELETE", path+"/none", nil)
-	a.want(422, "validation_failed", "DELETE", path+"/main", nil)
-	a.done("PUT", "/instances/"+id+"/postgres/extensions/pgvector", object{"database": "shop"})
-	a.done("DELETE", path+"/shop", nil)
-	equal(t, "databases", len(a.Databases(id)), 1)
-	equal(t, "extensions of a dropped database", len(a.Extensions(id)), 0)
+	a.play("/instances/"+a.running("postgres")+"/postgres", `
+		POST /databases {"name":"shop"} => 202
+		GET /databases => 200 | databases#=1
+		advance 5s
+		GET /databases => 200 | databases/1/name="shop"
+		POST /databases {"name":"shop"} => 409 already_exists
+		DELETE /databases/none => 404 not_found
+		DELETE /databases/main => 422 validation_failed
+		PUT /extensions/pgvector {"database":"shop"} => done
+		DELETE /databases/shop => done
+		GET /databases => 200 | databases#=1
+		GET /extensions => 200 | extensions=[]
+	`)
 }
 
 func TestExtensions(t *testing.T) {
 	t.Parallel()
 	a := start(t)
 	id := a.running("postgres")
-	path := "/instances/" + id + "/postgres/extensions"
 	a.AddDatabase(id, "shop")
-	a.done("PUT", path+"/pg_trgm", nil)
-	a.done("PUT", path+"/pg_trgm", object{"database": "shop"})
-	a.done("PUT", path+"/pg_trgm", object{"database": "shop"})
-	equal(t, "all", len(a.call("GET", path, nil).body["extensions"].([]any)), 2)
-	equal(t, "of one database", len(a.call("GET", path+"?database=shop", nil).body["extensions"].([]any)), 1)
-	a.want(422, "validation_failed", "PUT", path+"/postgis", nil)
-	a.want(422, "validation_failed", "PUT", path+"/pgcrypto", object{"database": "none"})
-	a.want(422, "validation_failed", "GET", path+"?database=none", nil)
-	a.want(404, "not_found", "DELETE", path+"/pgcrypto", nil)
-	a.done("DELETE", path+"/pg_trgm?database=shop", nil)
-	equal(t, "left", a.Extensions(id), []fakeservice.Extension{{Name: "pg_trgm", Database: "main", Version: "1.6"}})
+	a.play("/instances/"+id+"/postgres/extensions", `
+		PUT /pg_trgm => done
+		PUT /pg_trgm {"database":"shop"} => done
+		PUT /pg_trgm {"database":"shop"} => done
+		GET . => 200 | extensions#=2
+		GET ?database=shop => 200 | extensions#=1
+		PUT /postgis => 422 validation_failed
+		PUT /pgcrypto {"database":"none"} => 422 validation_failed
+		GET ?database=none => 422 validation_failed
+		DELETE /pgcrypto => 404 not_found
+		DELETE /pg_trgm?database=shop => done
+		GET . => 200 | extensions=[{"name":"pg_trgm","database":"main","version":"1.6"}]
+	`)
 }
 
 func TestQueryWithoutDataPlane(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	id := a.running("postgres")
-	path := "/instances/" + id + "/engines/postgres/query"
-	a.want(403, "console_off", "POST", path, object{"sql": "SELECT 1"})
-	a.done("PUT", "/instances/"+id+"/sql-console", object{"mode": "ro"})
-	a.want(503, "unavailable", "POST", path, object{"sql": "SELECT 1"})
-	a.want(422, "validation_failed", "POST", path, object{"sql": ""})
-	a.want(422, "validation_failed", "POST", path, object{"sql": "SELECT 1", "database": "none"})
-	a.want(422, "validation_failed", "POST", "/instances/"+a.running("redis")+"/engines/postgres/query", object{"sql": "SELECT 1"})
+	a.play("/instances/"+a.running("postgres"), `
+		POST /engines/postgres/query {"sql":"SELECT 1"} => 403 console_off
+		PUT /sql-console {"mode":"ro"} => done
+		POST /engines/postgres/query {"sql":"SELECT 1"} => 503 unavailable
+		POST /engines/postgres/query {"sql":""} => 422 validation_failed
+		POST /engines/postgres/query {"sql":"SELECT 1","database":"none"} => 422 validation_failed
+	`)
+	a.play("/instances/"+a.running("redis"), `POST /engines/postgres/query {"sql":"SELECT 1"} => 422 validation_failed`)
 }
 
 func TestQueryGoesToTheQuerier(t *testing.T) {
