@@ -65,14 +65,3 @@ func TestCut(t *testing.T) {
 		})
 	}
 }
-
-func TestBar(t *testing.T) {
-	t.Parallel()
-	for percent, want := range map[int]string{
-		-5: "░░░░░░░░░░", 0: "░░░░░░░░░░", 9: "░░░░░░░░░░", 10: "█░░░░░░░░░", 99: "█████████░", 100: "██████████", 120: "██████████",
-	} {
-		if got := bar(percent); got != want {
-			t.Errorf("bar(%d) = %s, want %s", percent, got, want)
-		}
-	}
-}

@@ -154,19 +154,6 @@ func TestScreenWrapsAndSummarizes(t *testing.T) {
 	}
 }
 
-// On a terminal the mark of a line is coloured, and nothing else of it.
-func TestScreenInColour(t *testing.T) {
-	t.Parallel()
-	s, shown, _ := newTestScreen(0)
-	s.style, s.marked = true, s.now()
-	s.done("It is deployed")
-	s.begin(0, "Plan again")
-	s.end(true)
-	if diff := cmp.Diff("\x1b[32m✓\x1b[0m   0.0s  It is deployed\n\x1b[31m✗\x1b[0m   0.0s  Plan again\n", shown.String()); diff != "" {
-		t.Errorf("want (-), got (+):\n%s", diff)
-	}
-}
-
 // The last lines fit 80 columns, are plain without colours, and end with the next step.
 func TestLookAround(t *testing.T) {
 	t.Parallel()
