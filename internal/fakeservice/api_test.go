@@ -160,14 +160,16 @@ func TestAuthorisation(t *testing.T) {
 func TestUnknownPath(t *testing.T) {
 	t.Parallel()
 	a := &api{Server: serveWithViolations(t, 4), t: t}
-	a.want(404, "not_found", "GET", "/nothing", nil)
-	got := a.want(405, "method_not_allowed", "DELETE", "/webhooks", nil)
-	equal(t, "what is allowed", got.header.Get("Allow"), "GET, HEAD, POST")
-	// No app has the address of the import.
-	got = a.want(405, "method_not_allowed", "DELETE", "/instances/i-1/apps/import", nil)
-	equal(t, "what the import allows", got.header.Get("Allow"), "POST")
 	// An empty id must not be answered with a redirect to a different path.
-	a.want(404, "not_found", "GET", "/instances//connection", nil)
+	a.play("", `
+		GET /nothing => 404 not_found
+		GET /instances//connection => 404 not_found
+	`)
+	// No app has the address of the import.
+	for path, allowed := range map[string]string{"/webhooks": "GET, HEAD, POST", "/instances/i-1/apps/import": "POST"} {
+		got := a.want(405, "method_not_allowed", "DELETE", path, nil)
+		equal(t, "what "+path+" allows", got.header.Get("Allow"), allowed)
+	}
 }
 
 // serveWithViolations starts a fake for a test that breaks the API document on purpose.

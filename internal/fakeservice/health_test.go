@@ -27,19 +27,18 @@ func TestHealth(t *testing.T) {
 	id := a.running("postgres", "apps")
 	a.AddApp(id, fakeservice.App{Name: "web"})
 	a.AddApp(id, fakeservice.App{Name: "shop"})
-	healthy := func() any {
-		return a.call("GET", "/instances/"+id, nil).body["monitoring"].(object)["healthy"]
-	}
-	equal(t, "at first", healthy(), any(true))
 	a.FailStarts(fakeservice.AppMatch{}, 2, fakeservice.AppFailure{Exited: true})
-	for _, app := range []string{"web", "shop"} {
-		a.done("POST", "/instances/"+id+"/apps/"+app+"/actions/restart", object{})
-		equal(t, "with "+app+" down", healthy(), any(false))
-	}
-	a.done("POST", "/instances/"+id+"/apps/web/actions/restart", object{})
-	equal(t, "with one up again", healthy(), any(false))
-	a.done("DELETE", "/instances/"+id+"/apps/shop", nil)
-	equal(t, "without the other one", healthy(), any(true))
+	a.play("/instances/"+id, `
+		GET . => 200 | monitoring/healthy=true
+		POST /apps/web/actions/restart {} => done
+		GET . => 200 | monitoring/healthy=false
+		POST /apps/shop/actions/restart {} => done
+		GET . => 200 | monitoring/healthy=false
+		POST /apps/web/actions/restart {} => done
+		GET . => 200 | monitoring/healthy=false
+		DELETE /apps/shop => done
+		GET . => 200 | monitoring/healthy=true
+	`)
 	told := slices.DeleteFunc(a.types(id), func(kind string) bool { return kind != "health_alert" && kind != "health_reset" })
 	equal(t, "events", told, []string{"health_alert", "health_reset"})
 }

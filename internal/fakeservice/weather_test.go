@@ -1,7 +1,6 @@
 package fakeservice_test
 
 import (
-	"fmt"
 	"net/http"
 	"testing"
 
@@ -13,9 +12,6 @@ import (
 func TestControlWeather(t *testing.T) {
 	t.Parallel()
 	a := start(t)
-	calm := object{"weather": "calm", "seed": nil}
-	equal(t, "at first", a.told("GET", "/weather", ""), calm)
-
 	const seed, requests = 39, 12
 	faulted := func() (at []int) {
 		before := len(a.Requests())
@@ -38,30 +34,34 @@ func TestControlWeather(t *testing.T) {
 	if len(want) == 0 {
 		t.Fatalf("requests that the seed strikes: got none of %d, want at least one", requests)
 	}
+	a.play("", `fake GET /weather => 200 | weather="calm" | seed=null`)
 	for range 2 {
-		windy := object{"weather": "breeze", "seed": float64(seed)}
-		equal(t, "set", a.told("PUT", "/weather", fmt.Sprintf(`{"weather":"breeze","seed":%d}`, seed)), windy)
-		equal(t, "shown", a.told("GET", "/weather", ""), windy)
+		a.play("", `
+			fake PUT /weather {"weather":"breeze","seed":39} => 200 | weather="breeze" | seed=39
+			fake GET /weather => 200 | weather="breeze" | seed=39
+		`)
 		equal(t, "faulted", faulted(), want)
 	}
 	if drawn := a.told("PUT", "/weather", `{"weather":"storm"}`); drawn["weather"] != "storm" || drawn["seed"].(float64) < 1 {
 		t.Errorf("the weather without a seed: got %v, want storm with a drawn seed", drawn)
 	}
-	for _, bad := range []string{``, `{"weather":"hail"}`, `{"weather":"calm","seed":3}`, `{"weather":"storm","seed":-1}`, `{"weather":"storm","wind":3}`} {
-		if status, got := a.control("PUT", "/weather", bad); status != http.StatusBadRequest {
-			t.Errorf("PUT /_fake/weather %s: got %d %v, want 400", bad, status, got)
-		}
-	}
-	if now, _ := a.Weather(); now != weather.Storm {
-		t.Errorf("the weather after a refused change: got %s, want storm", now)
-	}
-	a.told("POST", "/reset", "")
-	equal(t, "after a reset", a.told("GET", "/weather", ""), calm)
+	a.play("", `
+		fake PUT /weather => 400
+		fake PUT /weather {"weather":"hail"} => 400
+		fake PUT /weather {"weather":"calm","seed":3} => 400
+		fake PUT /weather {"weather":"storm","seed":-1} => 400
+		fake PUT /weather {"weather":"storm","wind":3} => 400
+		fake GET /weather => 200 | weather="storm"
+		fake POST /reset => 200
+		fake GET /weather => 200 | weather="calm" | seed=null
+	`)
 	equal(t, "faulted after a reset", len(faulted()), 0)
-	a.told("PUT", "/weather", `{"weather":"storm","seed":3}`)
-	equal(t, "calmed", a.told("PUT", "/weather", `{"weather":"calm"}`), calm)
+	a.play("", `
+		fake PUT /weather {"weather":"storm","seed":3} => 200
+		fake PUT /weather {"weather":"calm"} => 200 | weather="calm" | seed=null
+		fake PUT /weather {"weather":"storm","seed":3} => 200
+	`)
 	// A FaultFunc of a test replaces the weather.
-	a.told("PUT", "/weather", `{"weather":"storm","seed":3}`)
 	a.SetFaultFunc(nil)
-	equal(t, "under a FaultFunc", a.told("GET", "/weather", ""), calm)
+	a.play("", `fake GET /weather => 200 | weather="calm"`)
 }

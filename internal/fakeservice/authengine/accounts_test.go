@@ -101,9 +101,11 @@ func TestSignUpsThatAreRefused(t *testing.T) {
 	} {
 		b.must(b.call("POST", "/signup", "", map[string]any{"email": row.email, "password": row.password}), row.status, row.code)
 	}
-	b.must(b.call("POST", "/signup", "", `{"email"`), 400, "bad_json")
-	b.must(b.call("POST", "/signup", "", `{"email": "`+strings.Repeat("x", maxBody)+`"}`), 400, "bad_json")
-	b.must(b.call("POST", "/signup", "", map[string]any{"email": "d@example.test", "password": testPassword, "data": "text"}), 422, "validation_failed")
+	b.mustAll(
+		expected{b.call("POST", "/signup", "", `{"email"`), 400, "bad_json"},
+		expected{b.call("POST", "/signup", "", `{"email": "`+strings.Repeat("x", maxBody)+`"}`), 400, "bad_json"},
+		expected{b.call("POST", "/signup", "", map[string]any{"email": "d@example.test", "password": testPassword, "data": "text"}), 422, "validation_failed"},
+	)
 	if n := len(b.told()); n != 1 {
 		t.Errorf("events: got %d, want 1", n)
 	}
@@ -141,11 +143,13 @@ func TestUpdateUser(t *testing.T) {
 	first := b.signUp("me@example.test")
 	second := b.signIn("me@example.test", testPassword)
 	token := second.text("access_token")
-	b.must(b.call("PUT", "/user", token, map[string]any{"email": "Other@example.test"}), 422, "email_exists")
-	b.must(b.call("PUT", "/user", token, map[string]any{"password": "short"}), 422, "weak_password")
-	b.must(b.call("PUT", "/user", token, map[string]any{"data": map[string]any{"a": 1}}), 200, "")
-	b.must(b.call("PUT", "/user", token, map[string]any{"password": testPassword}), 422, "same_password")
-	b.must(b.call("PUT", "/user", token, map[string]any{"app_metadata": map[string]any{"plan": "all"}}), 403, "not_admin")
+	b.mustAll(
+		expected{b.call("PUT", "/user", token, map[string]any{"email": "Other@example.test"}), 422, "email_exists"},
+		expected{b.call("PUT", "/user", token, map[string]any{"password": "short"}), 422, "weak_password"},
+		expected{b.call("PUT", "/user", token, map[string]any{"data": map[string]any{"a": 1}}), 200, ""},
+		expected{b.call("PUT", "/user", token, map[string]any{"password": testPassword}), 422, "same_password"},
+		expected{b.call("PUT", "/user", token, map[string]any{"app_metadata": map[string]any{"plan": "all"}}), 403, "not_admin"},
+	)
 	changed := b.must(b.call("PUT", "/user", token, map[string]any{
 		"password": "another horse", "data": map[string]any{"a": nil, "b": 2},
 	}), 200, "")
@@ -169,12 +173,14 @@ func TestRefreshTokensRotate(t *testing.T) {
 	twin := b.must(b.refresh(first), 200, "")
 	// A later reuse means that a token was stolen, and the session ends.
 	b.in("UPDATE auth.refresh_tokens SET used_at = now() - interval '1 minute' WHERE used_at IS NOT NULL")
-	b.must(b.refresh(first), 400, "refresh_token_already_used")
-	b.must(b.refresh(second.text("refresh_token")), 400, "refresh_token_not_found")
-	b.must(b.refresh(twin.text("refresh_token")), 400, "refresh_token_not_found")
-	b.must(b.call("GET", "/user", second.text("access_token"), nil), 403, "session_not_found")
-	b.must(b.refresh("made up"), 400, "refresh_token_not_found")
-	b.must(b.call("POST", "/token?grant_type=magic", "", map[string]any{}), 400, "validation_failed")
+	b.mustAll(
+		expected{b.refresh(first), 400, "refresh_token_already_used"},
+		expected{b.refresh(second.text("refresh_token")), 400, "refresh_token_not_found"},
+		expected{b.refresh(twin.text("refresh_token")), 400, "refresh_token_not_found"},
+		expected{b.call("GET", "/user", second.text("access_token"), nil), 403, "session_not_found"},
+		expected{b.refresh("made up"), 400, "refresh_token_not_found"},
+		expected{b.call("POST", "/token?grant_type=magic", "", map[string]any{}), 400, "validation_failed"},
+	)
 }
 
 // The content of the database does not let a reader sign in.

@@ -61,11 +61,13 @@ func TestAdminUpdates(t *testing.T) {
 	made := b.signUp("ada@example.test")
 	path := "/admin/users/" + made.user()["id"].(string)
 	type form = map[string]any
-	b.must(b.asService("PUT", path, form{"email": "taken@example.test"}), 422, "email_exists")
-	b.must(b.asService("PUT", path, form{"password": ""}), 422, "weak_password")
-	b.must(b.asService("PUT", "/admin/users/7", form{}), 404, "user_not_found")
-	b.must(b.asService("PUT", path, form{"user_metadata": form{"a": 1, "b": 2}}), 200, "")
-	b.must(b.call("GET", "/user", made.text("access_token"), nil), 200, "")
+	b.mustAll(
+		expected{b.asService("PUT", path, form{"email": "taken@example.test"}), 422, "email_exists"},
+		expected{b.asService("PUT", path, form{"password": ""}), 422, "weak_password"},
+		expected{b.asService("PUT", "/admin/users/7", form{}), 404, "user_not_found"},
+		expected{b.asService("PUT", path, form{"user_metadata": form{"a": 1, "b": 2}}), 200, ""},
+		expected{b.call("GET", "/user", made.text("access_token"), nil), 200, ""},
+	)
 	changed := b.must(b.asService("PUT", path, form{
 		"email": "new@example.test", "password": "another horse", "user_metadata": form{"a": nil}, "app_metadata": form{"plan": "all"}, "role": "editor",
 	}), 200, "")
@@ -102,9 +104,11 @@ func TestBan(t *testing.T) {
 	if banned := ban("24h"); banned.text("banned_until") == "" {
 		t.Errorf("the banned user: got %v, want the end of the ban", banned.body)
 	}
-	b.must(b.signIn("ada@example.test", testPassword), 400, "user_banned")
-	b.must(b.signIn("ada@example.test", "wrong password"), 400, "invalid_credentials")
-	b.must(b.refresh(made.text("refresh_token")), 400, "user_banned")
+	b.mustAll(
+		expected{b.signIn("ada@example.test", testPassword), 400, "user_banned"},
+		expected{b.signIn("ada@example.test", "wrong password"), 400, "invalid_credentials"},
+		expected{b.refresh(made.text("refresh_token")), 400, "user_banned"},
+	)
 	for _, ask := range [][2]string{{"GET", "/user"}, {"PUT", "/user"}, {"GET", "/reauthenticate"}} {
 		b.must(b.call(ask[0], ask[1], made.text("access_token"), map[string]any{}), 403, "user_banned")
 	}
@@ -117,9 +121,11 @@ func TestBan(t *testing.T) {
 	if free := ban("none"); free.body["banned_until"] != nil {
 		t.Errorf("the user after the ban: got %v, want no ban", free.body)
 	}
-	b.must(b.call("GET", "/user", made.text("access_token"), nil), 200, "")
-	b.must(b.refresh(made.text("refresh_token")), 200, "")
-	b.must(b.signIn("ada@example.test", testPassword), 200, "")
+	b.mustAll(
+		expected{b.call("GET", "/user", made.text("access_token"), nil), 200, ""},
+		expected{b.refresh(made.text("refresh_token")), 200, ""},
+		expected{b.signIn("ada@example.test", testPassword), 200, ""},
+	)
 	ban("none")
 	if want := []string{"auth_user_created", "auth_link_sent", "auth_user_banned", "auth_user_unbanned"}; !reflect.DeepEqual(b.kinds(), want) {
 		t.Errorf("the events: got %v, want %v", b.kinds(), want)

@@ -25,9 +25,11 @@ func TestAnonymousBecomesPermanent(t *testing.T) {
 	b.must(b.call("POST", "/signup", "", map[string]any{}), 200, "")
 
 	token := made.text("access_token")
-	b.must(b.call("GET", "/reauthenticate", token, nil), 422, "validation_failed")
-	b.must(b.call("PUT", "/user", token, map[string]any{"password": testPassword}), 422, "validation_failed")
-	b.must(b.call("PUT", "/user", token, map[string]any{"email": "taken@example.test"}), 422, "email_exists")
+	b.mustAll(
+		expected{b.call("GET", "/reauthenticate", token, nil), 422, "validation_failed"},
+		expected{b.call("PUT", "/user", token, map[string]any{"password": testPassword}), 422, "validation_failed"},
+		expected{b.call("PUT", "/user", token, map[string]any{"email": "taken@example.test"}), 422, "email_exists"},
+	)
 	grown := b.must(b.call("PUT", "/user", token, map[string]any{"email": "Ada@example.test", "password": testPassword}), 200, "")
 	if grown.body["id"] != id || grown.text("email") != "ada@example.test" || grown.body["is_anonymous"] != false || grown.text("email_confirmed_at") == "" ||
 		grown.body["app_metadata"].(map[string]any)["provider"] != "email" || grown.body["user_metadata"].(map[string]any)["cart"] != 1.0 {

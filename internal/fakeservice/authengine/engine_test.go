@@ -39,9 +39,11 @@ func TestKeys(t *testing.T) {
 	rotated := *b.settings.Load()
 	rotated.ServiceKey = keyOf("service_role", "2")
 	b.Configure(rotated)
-	b.must(b.send("GET", "/admin/users", map[string]string{"apikey": service}, nil), 401, "invalid_api_key")
-	b.must(b.send("GET", "/admin/users", map[string]string{"apikey": rotated.ServiceKey}, nil), 200, "")
-	b.must(b.send("GET", "/settings", map[string]string{"apikey": anon}, nil), 200, "")
+	b.mustAll(
+		expected{b.send("GET", "/admin/users", map[string]string{"apikey": service}, nil), 401, "invalid_api_key"},
+		expected{b.send("GET", "/admin/users", map[string]string{"apikey": rotated.ServiceKey}, nil), 200, ""},
+		expected{b.send("GET", "/settings", map[string]string{"apikey": anon}, nil), 200, ""},
+	)
 }
 
 func TestCORS(t *testing.T) {

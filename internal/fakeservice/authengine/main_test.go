@@ -195,6 +195,20 @@ func (b *bench) must(r reply, status int, code string) reply {
 	return r
 }
 
+// expected is a reply with the status and the error's code that it must have.
+type expected struct {
+	got    reply
+	status int
+	code   string
+}
+
+func (b *bench) mustAll(replies ...expected) {
+	b.t.Helper()
+	for _, e := range replies {
+		b.must(e.got, e.status, e.code)
+	}
+}
+
 func (b *bench) signUp(email string) reply {
 	b.t.Helper()
 	return b.must(b.call("POST", "/signup", "", map[string]any{"email": email, "password": testPassword}), 200, "")

@@ -83,11 +83,13 @@ func TestVerify(t *testing.T) {
 func TestOTP(t *testing.T) {
 	t.Parallel()
 	b := start(t)
-	b.must(b.call("POST", "/otp", "", map[string]any{"email": "no@example.test", "create_user": false}), 422, "otp_disabled")
-	b.must(b.call("POST", "/otp", "", map[string]any{"phone": "123"}), 400, "phone_provider_disabled")
-	b.must(b.call("POST", "/otp", "", map[string]any{}), 400, "email_address_invalid")
-	b.must(b.call("POST", "/otp", "", map[string]any{"email": "ada@example.test", "data": map[string]any{"name": "Ada"}}), 200, "")
-	b.must(b.call("POST", "/otp", "", map[string]any{"email": "ada@example.test", "create_user": false}), 200, "")
+	b.mustAll(
+		expected{b.call("POST", "/otp", "", map[string]any{"email": "no@example.test", "create_user": false}), 422, "otp_disabled"},
+		expected{b.call("POST", "/otp", "", map[string]any{"phone": "123"}), 400, "phone_provider_disabled"},
+		expected{b.call("POST", "/otp", "", map[string]any{}), 400, "email_address_invalid"},
+		expected{b.call("POST", "/otp", "", map[string]any{"email": "ada@example.test", "data": map[string]any{"name": "Ada"}}), 200, ""},
+		expected{b.call("POST", "/otp", "", map[string]any{"email": "ada@example.test", "create_user": false}), 200, ""},
+	)
 	if want := []string{"auth_user_created", "auth_link_sent", "auth_link_sent"}; !reflect.DeepEqual(b.kinds(), want) {
 		t.Errorf("the events: got %v, want %v", b.kinds(), want)
 	}
@@ -166,10 +168,12 @@ func TestResend(t *testing.T) {
 			}
 		})
 	}
-	b.must(b.signIn("new@example.test", "wrong password"), 400, "invalid_credentials")
-	b.must(b.signIn("new@example.test", testPassword), 400, "email_not_confirmed")
-	b.must(b.call("POST", "/verify", "", map[string]any{"type": "signup", "token_hash": b.mail("new@example.test").token()}), 200, "")
-	b.must(b.signIn("new@example.test", testPassword), 200, "")
+	b.mustAll(
+		expected{b.signIn("new@example.test", "wrong password"), 400, "invalid_credentials"},
+		expected{b.signIn("new@example.test", testPassword), 400, "email_not_confirmed"},
+		expected{b.call("POST", "/verify", "", map[string]any{"type": "signup", "token_hash": b.mail("new@example.test").token()}), 200, ""},
+		expected{b.signIn("new@example.test", testPassword), 200, ""},
+	)
 }
 
 // An old session can change the password only with the code of a mail.
@@ -189,12 +193,14 @@ func TestReauthenticate(t *testing.T) {
 	if sent.Link != "" || len(b.kinds()) != told {
 		t.Errorf("a request for a code: got mail %+v and events %v, want a mail without a link and no new event", sent, b.kinds())
 	}
-	b.must(password(other, "another horse", sent.Code), 422, "reauthentication_not_valid")
-	b.must(password(token, "another horse", "000"), 422, "reauthentication_not_valid")
-	b.must(password(token, "another horse", sent.Code), 200, "")
-	b.must(password(token, "yet another horse", sent.Code), 422, "reauthentication_not_valid")
-	b.must(b.signIn("ada@example.test", "another horse"), 200, "")
-	b.must(b.call("GET", "/reauthenticate", "", nil), 401, "no_authorization")
+	b.mustAll(
+		expected{password(other, "another horse", sent.Code), 422, "reauthentication_not_valid"},
+		expected{password(token, "another horse", "000"), 422, "reauthentication_not_valid"},
+		expected{password(token, "another horse", sent.Code), 200, ""},
+		expected{password(token, "yet another horse", sent.Code), 422, "reauthentication_not_valid"},
+		expected{b.signIn("ada@example.test", "another horse"), 200, ""},
+		expected{b.call("GET", "/reauthenticate", "", nil), 401, "no_authorization"},
+	)
 }
 
 // If a browser asks for it, only that browser can use the session of its link.
