@@ -12,9 +12,9 @@ import (
 // A failedStory is what a call does when something fails.
 type failedStory struct{ failure, text string }
 
-// A failureText writes what calls do usually, and what they do when something fails. It says
-// once what several failures lead to, only names lines that are as usual, and refers to a
-// call before that does the same after the same failure.
+// A failureText writes what calls do usually, and what they do when something fails. Failures
+// with the same outcome share its text, lines that are as usual are only named, and a call
+// refers to an earlier one that does the same after the same failure.
 type failureText struct {
 	out  strings.Builder
 	told map[failedStory]string // the title under which a story is told

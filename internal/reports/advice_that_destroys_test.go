@@ -67,7 +67,7 @@ resource "hosting_postgres_script" "schema" {
 			w.counts(0, "DELETE", "")
 		}
 	}
-	// unfinished stops waiting for a creation, which then goes on, and destroys without a refresh after
+	// unfinished stops waiting for a creation, which then continues, and destroys without a refresh after
 	// a while.
 	unfinished := func(hcl string, later time.Duration) func(*world) {
 		return func(w *world) {

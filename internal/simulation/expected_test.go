@@ -18,8 +18,8 @@ var simUpdate = flag.Bool("sim.update", false, "write the stories of TestStories
 // TestStories plays fixed scenarios and compares what happens with testdata/stories: the
 // calls of the provider, the requests to the service, the errors and warnings, and what each
 // command changes in the state. Random worlds check rules that always hold. A story shows
-// everything that the provider does in one situation. What also happens without a
-// disturbance is told in life.txt, and only named elsewhere.
+// everything that the provider does in one situation. Events that
+// also happen without a disturbance are told in life.txt, and only named elsewhere.
 func TestStories(t *testing.T) {
 	tier.Change.Only(t)
 	usual := everyday{}

@@ -11,7 +11,7 @@ import (
 )
 
 // The text of a story is made of the lines that its world has told. It only names what the
-// story of everyday life tells too, and refers to an earlier story of its file that goes on
+// story of everyday life tells too, and refers to an earlier story of its file that continues
 // in the same way.
 
 // A storyStep is a command of a story and what happened then.
@@ -241,7 +241,7 @@ func beginningOf(message string) string {
 }
 
 // TestStoryText writes two stories that share a part with everyday life, and a third one
-// that goes on as the second.
+// that continues as the second.
 func TestStoryText(t *testing.T) {
 	t.Parallel()
 	told := func(text string) []storyStep {

@@ -14,8 +14,8 @@ import (
 // order of first occurrence. A line below a configuration says what it sets. The following
 // is not said of a call:
 //
-//   - A proposed state, if it is the configuration with the prior state where nothing is
-//     configured.
+//   - A proposed state, if it is the configuration, with the prior state for everything
+//     that is not configured.
 //   - The identity that the type's last answer contained, if it comes with a prior state.
 //   - That a plan may be deferred, if each plan of a process that applies may.
 //

@@ -49,8 +49,8 @@ func membersOf(v tftypes.Value) (members map[string]tftypes.Value) {
 	return members
 }
 
-// departures lists where a proposed state is not what is expected: what the configuration
-// sets, and the prior state where it sets nothing. A CLI departs from it where an argument
+// departures lists the parts of a proposed state that are not as expected: as the configuration
+// sets them, or as in the prior state if it does not set them. A CLI departs from it where an argument
 // has been taken out that the provider does not compute.
 func departures(prior, config, proposed tftypes.Value) []string {
 	if config.IsNull() { // the object is to be deleted

@@ -25,7 +25,7 @@ func optional(text string) tftypes.Value {
 	return tftypes.NewValue(tftypes.String, text)
 }
 
-// object returns an object with a tag and the size of an engine, where they are not "".
+// object returns an object with a tag and the size of an engine, unless they are "".
 func object(name, id, tag, size string) tftypes.Value {
 	tags, engines := map[string]tftypes.Value{}, map[string]tftypes.Value{
 		"a": tftypes.NewValue(engineType, map[string]tftypes.Value{"size": optional(size)}),
