@@ -75,37 +75,31 @@ func TestPaidPlanWaitsForItsCheckout(t *testing.T) {
 	t.Parallel()
 	a := start(t)
 	made := a.accepted("POST", "/instances", object{"name": "paid", "plan": "small", "region": "eu-north"})
-	id := made.string("id")
-	checkout := made.string("checkout_url")
-	if !strings.HasPrefix(checkout, a.RootURL+"/checkout/") {
-		t.Fatalf("checkout_url: got %q, want one at %s/checkout/", checkout, a.RootURL)
-	}
-	a.Advance(24 * time.Hour)
-	equal(t, "job", a.call("GET", "/jobs/"+made.string("job_id"), nil).string("status"), "queued")
-	equal(t, "URL in the record", a.call("GET", "/instances/"+id, nil).string("checkout_url"), checkout)
-	equal(t, "subscription", subscriptionOf(a, id), "pending")
-
+	id, checkout := made.string("id"), made.string("checkout_url")
+	a.check("the creation", made, []string{"checkout_url~" + a.RootURL + "/checkout/"})
+	a.play("", `
+		advance 24h
+		GET /jobs/`+made.string("job_id")+` => 200 | status="queued"
+		GET /instances/`+id+` => 200 | checkout_url="`+checkout+`"
+	`)
 	for _, method := range []string{"HEAD", "PUT", "DELETE"} {
-		request := must.Get(http.NewRequest(method, checkout, nil))(t)
-		status, header, _ := send(t, request)
+		status, header, _ := send(t, must.Get(http.NewRequest(method, checkout, nil))(t))
 		equal(t, method+" of the checkout", status, http.StatusMethodNotAllowed)
 		equal(t, "what is allowed", header.Get("Allow"), "GET, POST")
 	}
 	equal(t, "subscription before it is opened", subscriptionOf(a, id), "pending")
 	for _, title := range []string{"Thank you", "This checkout is finished"} {
-		page := a.page(checkout)
-		if !strings.Contains(page, title) {
+		if page := a.page(checkout); !strings.Contains(page, title) {
 			t.Errorf("the page of the checkout: got %s, want %q in it", page, title)
 		}
 	}
-	record := a.call("GET", "/instances/"+id, nil)
-	equal(t, "URL in the record", record.body["checkout_url"], nil)
-	equal(t, "status", record.string("status"), "creating")
 	equal(t, "subscription", subscriptionOf(a, id), "active")
-
-	a.Advance(8 * time.Minute)
-	equal(t, "status", a.call("GET", "/instances/"+id, nil).string("status"), "running")
-	a.done("DELETE", "/instances/"+id+"?confirm="+id, nil)
+	a.play("/instances/"+id, `
+		GET . => 200 | checkout_url=null | status="creating"
+		advance 8m
+		GET . => 200 | status="running"
+		DELETE ?confirm=`+id+` => done
+	`)
 	equal(t, "subscription", subscriptionOf(a, id), "cancelled")
 }
 

@@ -140,23 +140,23 @@ func TestFreshInstanceThatLags(t *testing.T) {
 	inMemory(t, func(t *testing.T, a *api) {
 		a.SetConditions(fakeservice.Conditions{Lag: lag})
 		got := a.accepted("POST", "/instances", made)
-		id, job := got.string("id"), got.string("job_id")
-		absent := func() {
-			t.Helper()
-			a.want(404, "not_found", "GET", "/instances/"+id, nil)
-			a.want(404, "not_found", "GET", "/jobs/"+job, nil)
-			equal(t, "list", a.call("GET", "/instances", nil).body["instances"], any([]any{}))
-		}
-		absent()
-		a.want(409, "job_running", "PATCH", "/instances/"+id, object{"name": "new"})
+		path := "/instances/" + got.string("id")
+		absent := `
+			GET ` + path + ` => 404 not_found
+			GET /jobs/` + got.string("job_id") + ` => 404 not_found
+			GET /instances => 200 | instances=[]
+			PATCH ` + path + ` {"name":"new"} => 409 job_running
+		`
+		a.play("", absent)
 		time.Sleep(lag - time.Millisecond)
-		absent()
+		a.play("", absent)
 		time.Sleep(2 * time.Millisecond)
-		equal(t, "status", a.call("GET", "/instances/"+id, nil).string("status"), "creating")
-		equal(t, "list", len(a.call("GET", "/instances", nil).body["instances"].([]any)), 1)
-
-		a.SetConditions(fakeservice.Conditions{})
-		equal(t, "without lag", a.call("GET", "/instances/"+id, nil).string("status"), "creating")
+		a.play("", `
+			GET `+path+` => 200 | status="creating"
+			GET /instances => 200 | instances#=1
+			fake PUT /conditions {} => 200
+			GET `+path+` => 200 | status="creating"
+		`)
 	})
 }
 
