@@ -20,7 +20,8 @@ func send(t *testing.T, s *hostingtest.Service, method, path, body string) (int,
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	response := must.Get(http.DefaultClient.Do(request))(t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(t, err)
 	defer response.Body.Close()
 	var answer map[string]any
 	_ = json.NewDecoder(response.Body).Decode(&answer) // a page is not JSON

@@ -222,7 +222,8 @@ func serves(t *testing.T, program string) {
 	})
 	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSpace(string(base))+"/plans", nil))(t)
 	request.Header.Set("Authorization", "Bearer k")
-	response := must.Get(http.DefaultClient.Do(request))(t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(t, err)
 	response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("GET /plans: got %d, want 200", response.StatusCode)

@@ -60,7 +60,8 @@ func (v *visitor) get(t *testing.T, address, token string) (int, string) {
 		request.Header.Set("Authorization", "Bearer "+token)
 		request.Header.Set("apikey", token)
 	}
-	response := must.Get(v.client().Do(request))(t)
+	response, err := v.client().Do(request)
+	must.Do(t, err)
 	defer response.Body.Close()
 	text := must.Get(io.ReadAll(response.Body))(t)
 	return response.StatusCode, string(text)

@@ -47,7 +47,8 @@ func TestRunCommand(t *testing.T) {
 	for address, token := range map[string]string{given[0] + "/plans": given[1], strings.TrimSuffix(given[0], "/api/v1") + "/_fake/state": given[2]} {
 		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil))(t)
 		request.Header.Set("Authorization", "Bearer "+token)
-		response := must.Get(http.DefaultClient.Do(request))(t)
+		response, err := http.DefaultClient.Do(request)
+		must.Do(t, err)
 		response.Body.Close()
 		if response.StatusCode != http.StatusOK {
 			t.Errorf("GET %s: got %d, want 200", address, response.StatusCode)

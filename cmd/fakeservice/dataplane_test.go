@@ -310,7 +310,8 @@ func (fake *running) call(t *testing.T, method, path, body string) map[string]an
 	request.Header.Set("Authorization", "Bearer "+fake.key)
 	request.Header.Set("Content-Type", "application/json")
 	client := http.Client{Transport: fake.transport}
-	response := must.Get(client.Do(request))(t)
+	response, err := client.Do(request)
+	must.Do(t, err)
 	defer response.Body.Close()
 	var answer map[string]any
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || response.StatusCode >= 300 {

@@ -66,15 +66,17 @@ func TestRun(t *testing.T) {
 
 	request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, base+"/plans", nil))(t)
 	request.Header.Set("Authorization", "Bearer k")
-	response := must.Get(http.DefaultClient.Do(request))(t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(t, err)
 	response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("GET /plans: got %d, want 200", response.StatusCode)
 	}
 	// The redirect is not followed: the test checks the answer that sets the cookie.
 	direct := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	signIn := must.Get(direct.PostForm(strings.TrimSuffix(base, "/api/v1")+"/portal/sign-in",
-		url.Values{"email": {"customer@example.com"}, "password": {"p"}}))(t)
+	signIn, err := direct.PostForm(strings.TrimSuffix(base, "/api/v1")+"/portal/sign-in",
+		url.Values{"email": {"customer@example.com"}, "password": {"p"}})
+	must.Do(t, err)
 	signIn.Body.Close()
 	if signIn.StatusCode != http.StatusSeeOther || len(signIn.Cookies()) != 1 {
 		t.Errorf("the sign-in at the portal: got %d and %d cookies, want 303 and one", signIn.StatusCode, len(signIn.Cookies()))
@@ -158,7 +160,8 @@ func TestWeather(t *testing.T) {
 	for path, want := range map[string]int{base + "/plans": http.StatusBadGateway, strings.TrimSuffix(base, "/api/v1") + "/_fake/state": http.StatusOK} {
 		request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, path, nil))(t)
 		request.Header.Set("Authorization", "Bearer t")
-		response := must.Get(http.DefaultClient.Do(request))(t)
+		response, err := http.DefaultClient.Do(request)
+		must.Do(t, err)
 		response.Body.Close()
 		if response.StatusCode != want {
 			t.Errorf("GET %s: got %d, want %d", path, response.StatusCode, want)

@@ -39,12 +39,13 @@ func TestDocumentsOfOAuthClients(t *testing.T) {
 		fake := runFake(t, io.Discard, append([]string{"--data-plane", "off", "--portal-password", "p", "--webhook-ca", ca}, row.flags...)...)
 		root := strings.TrimSuffix(fake.base, "/api/v1")
 		jar := must.Get(cookiejar.New(nil))(t)
-		response := must.Get((&http.Client{Jar: jar}).PostForm(root+"/portal/sign-in", url.Values{
+		response, err := (&http.Client{Jar: jar}).PostForm(root+"/portal/sign-in", url.Values{
 			"email": {"customer@example.com"}, "password": {"p"}, "next": {"/portal/authorize?" + url.Values{
 				"client_id": {id}, "redirect_uri": {"http://127.0.0.1:1/callback"}, "response_type": {"code"}, "resource": {root + "/mcp"},
 				"code_challenge": {strings.Repeat("c", 43)}, "code_challenge_method": {"S256"},
 			}.Encode()},
-		}))(t)
+		})
+		must.Do(t, err)
 		text, err := io.ReadAll(response.Body)
 		response.Body.Close()
 		if err != nil || !strings.Contains(string(text), row.want) {

@@ -177,7 +177,8 @@ func post(t *testing.T, url, id, kind, body, signature string) int {
 	if signature != "" {
 		request.Header.Set("X-Service-Signature", signature)
 	}
-	response := must.Get(http.DefaultClient.Do(request))(t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(t, err)
 	defer response.Body.Close()
 	return response.StatusCode
 }

@@ -280,7 +280,8 @@ func TestRequestLogIsBounded(t *testing.T) {
 // page opens a page outside the API, as a browser would, and returns its text.
 func (a *api) page(url string) string {
 	a.t.Helper()
-	response := must.Get(http.Get(url))(a.t)
+	response, err := http.Get(url)
+	must.Do(a.t, err)
 	defer response.Body.Close()
 	text := must.Get(io.ReadAll(response.Body))(a.t)
 	return string(text)

@@ -25,7 +25,8 @@ func (a *api) control(method, path, body string, header ...string) (int, object)
 		}
 		request.Header.Set(header[i], header[i+1])
 	}
-	response := must.Get((&http.Client{Transport: a.transport}).Do(request))(a.t)
+	response, err := (&http.Client{Transport: a.transport}).Do(request)
+	must.Do(a.t, err)
 	defer response.Body.Close()
 	text := must.Get(io.ReadAll(response.Body))(a.t)
 	var got object

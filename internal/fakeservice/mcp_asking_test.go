@@ -111,7 +111,8 @@ func (a *api) inSession(t *testing.T, method, key, session, body string) (status
 	if session != "" {
 		request.Header.Set("Mcp-Session-Id", session)
 	}
-	response := must.Get(http.DefaultClient.Do(request))(t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = response.Body.Close() })
 	return response.StatusCode, response.Header.Get("Mcp-Session-Id"), response.Body
 }

@@ -51,7 +51,8 @@ func TestRequestsOfOtherClients(t *testing.T) {
 			if row.accept != "" {
 				request.Header.Set("Accept", row.accept)
 			}
-			response := must.Get(http.DefaultClient.Do(request))(t)
+			response, err := http.DefaultClient.Do(request)
+			must.Do(t, err)
 			defer response.Body.Close()
 			text, err := io.ReadAll(response.Body)
 			kind := response.Header.Get("Content-Type")
@@ -64,7 +65,8 @@ func TestRequestsOfOtherClients(t *testing.T) {
 		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, a.MCPURL, nil))(t)
 		request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
 		request.Header.Set("Accept", accept)
-		response := must.Get(http.DefaultClient.Do(request))(t)
+		response, err := http.DefaultClient.Do(request)
+		must.Do(t, err)
 		_ = response.Body.Close()
 		equal(t, "a stream of events outside of a session, as "+accept, response.StatusCode, http.StatusMethodNotAllowed)
 	}

@@ -354,7 +354,8 @@ func TestToolsSayWhatTheyDo(t *testing.T) {
 
 func send(t *testing.T, request *http.Request) (status int, header http.Header, body string) {
 	t.Helper()
-	response := must.Get(http.DefaultClient.Do(request))(t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(t, err)
 	defer response.Body.Close()
 	text := must.Get(io.ReadAll(response.Body))(t)
 	return response.StatusCode, response.Header, string(text)

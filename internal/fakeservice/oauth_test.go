@@ -207,7 +207,8 @@ func TestConsentFromAnotherSite(t *testing.T) {
 			request.Header.Set("Sec-Fetch-Site", site)
 			request.Header.Set("Sec-Fetch-Mode", row.mode)
 			request.Header.Set("Sec-Fetch-Dest", row.destination)
-			response := must.Get(f.visitor.Client.Do(request))(t)
+			response, err := f.visitor.Client.Do(request)
+			must.Do(t, err)
 			text, _ := io.ReadAll(response.Body)
 			_ = response.Body.Close()
 			if got := response.Status[:3]; got != row.want || got == "200" && !strings.Contains(string(text), `>Continue</a>`) {

@@ -33,7 +33,8 @@ func (a *api) raw(method, path string, body []byte) (int, []byte) {
 	a.t.Helper()
 	request := must.Get(http.NewRequestWithContext(a.t.Context(), method, a.RootURL+path, bytes.NewReader(body)))(a.t)
 	request.Header.Set("Authorization", "Bearer "+a.ControlToken())
-	response := must.Get(http.DefaultClient.Do(request))(a.t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(a.t, err)
 	defer response.Body.Close()
 	text := must.Get(io.ReadAll(response.Body))(a.t)
 	return response.StatusCode, text
@@ -92,7 +93,8 @@ func TestForkAtAnAdvertisedHost(t *testing.T) {
 	}}}
 	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, base.String()+"/instances/"+id, nil))(t)
 	request.Header.Set("Authorization", "Bearer "+told["api_key"].(string))
-	response := must.Get(client.Do(request))(t)
+	response, err := client.Do(request)
+	must.Do(t, err)
 	defer response.Body.Close()
 	var record struct {
 		CheckoutURL string `json:"checkout_url"`

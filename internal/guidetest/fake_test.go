@@ -85,7 +85,8 @@ func (f *fake) tell(t *testing.T, said string) {
 	path, body, _ := strings.Cut(rest, " ")
 	request := must.Get(http.NewRequestWithContext(t.Context(), method, f.root+"/_fake"+path, strings.NewReader(body)))(t)
 	request.Header.Set("Authorization", "Bearer "+f.token)
-	response := must.Get(http.DefaultClient.Do(request))(t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(t, err)
 	defer response.Body.Close()
 	if response.StatusCode >= 300 {
 		answer, _ := io.ReadAll(response.Body)

@@ -100,7 +100,8 @@ func (p *person) asks(key string) int {
 	p.t.Helper()
 	request := must.Get(http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.s.BaseURL+"/me", nil))(p.t)
 	request.Header.Set("Authorization", "Bearer "+key)
-	response := must.Get(http.DefaultClient.Do(request))(p.t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(p.t, err)
 	response.Body.Close()
 	return response.StatusCode
 }

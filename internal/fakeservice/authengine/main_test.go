@@ -170,7 +170,8 @@ func (b *bench) send(method, path string, header map[string]string, body any) re
 	for name, value := range header {
 		request.Header.Set(name, value)
 	}
-	response := must.Get(noRedirects.Do(request))(b.t)
+	response, err := noRedirects.Do(request)
+	must.Do(b.t, err)
 	defer response.Body.Close()
 	text := must.Get(io.ReadAll(response.Body))(b.t)
 	got := reply{status: response.StatusCode, header: response.Header}

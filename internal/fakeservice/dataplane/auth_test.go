@@ -41,7 +41,8 @@ func (a authRecord) send(t *testing.T, key, method, path string, body object) (i
 	text := must.Get(json.Marshal(body))(t)
 	request := must.Get(http.NewRequest(method, a.URL+path, bytes.NewReader(text)))(t)
 	request.Header.Set("apikey", key)
-	response := must.Get(http.DefaultClient.Do(request))(t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(t, err)
 	defer response.Body.Close()
 	var answer object
 	must.Do(t, json.NewDecoder(response.Body).Decode(&answer))

@@ -51,7 +51,8 @@ func (f *fake) request(method, path string, body any) *http.Request {
 // call sends a request and returns the status and the body.
 func (f *fake) call(method, path string, body any) (int, object) {
 	f.t.Helper()
-	response := must.Get(http.DefaultClient.Do(f.request(method, path, body)))(f.t)
+	response, err := http.DefaultClient.Do(f.request(method, path, body))
+	must.Do(f.t, err)
 	defer response.Body.Close()
 	var answer object
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {

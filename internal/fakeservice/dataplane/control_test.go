@@ -20,7 +20,8 @@ func (f *fake) control(path string) object {
 	f.t.Helper()
 	request := must.Get(http.NewRequest(http.MethodGet, f.RootURL+path, nil))(f.t)
 	request.Header.Set("Authorization", "Bearer "+f.ControlToken())
-	response := must.Get(http.DefaultClient.Do(request))(f.t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(f.t, err)
 	defer response.Body.Close()
 	var answer object
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {

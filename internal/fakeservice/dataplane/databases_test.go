@@ -82,7 +82,8 @@ func (f *fake) keyed(method, path string, body any, key string) int {
 	f.t.Helper()
 	request := f.request(method, path, body)
 	request.Header.Set("Idempotency-Key", key)
-	response := must.Get(http.DefaultClient.Do(request))(f.t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(f.t, err)
 	must.Do(f.t, response.Body.Close())
 	return response.StatusCode
 }

@@ -233,7 +233,8 @@ func postAuth(t *testing.T, address, key, user string) int {
 	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, address, bytes.NewReader(body)))(t)
 	request.Header.Set("apikey", key)
 	request.Header.Set("Content-Type", "application/json")
-	response := must.Get(http.DefaultClient.Do(request))(t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(t, err)
 	must.Do(t, response.Body.Close())
 	return response.StatusCode
 }

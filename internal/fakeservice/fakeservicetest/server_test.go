@@ -59,7 +59,8 @@ func TestViolationsFailTheTest(t *testing.T) {
 			request := must.Get(http.NewRequest(method, server.BaseURL+"/instances/"+id, strings.NewReader(row.body)))(t)
 			request.Header.Set("Authorization", "Bearer "+fakeservicetest.APIKey)
 			request.Header.Set("Content-Type", "application/json")
-			response := must.Get(http.DefaultClient.Do(request))(t)
+			response, err := http.DefaultClient.Do(request)
+			must.Do(t, err)
 			response.Body.Close()
 			for _, f := range log.cleanup {
 				f()

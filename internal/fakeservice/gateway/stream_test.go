@@ -44,7 +44,8 @@ func TestFlushedPartIsSent(t *testing.T) {
 		defer g.Close()
 		client := &http.Client{Transport: gateway.Transport{Handler: g}}
 		open := func() (http.Header, io.ReadCloser) {
-			resp := must.Get(client.Get("http://fake.test/api/stream"))(t)
+			resp, err := client.Get("http://fake.test/api/stream")
+			must.Do(t, err)
 			return resp.Header, resp.Body
 		}
 
@@ -106,7 +107,8 @@ func TestReadDeadlineReachesTheClient(t *testing.T) {
 	defer server.Close()
 	for _, fault := range []gateway.Fault{{Delay: time.Nanosecond}, {Truncate: true}} {
 		g.Inject(fault)
-		resp := must.Get(http.Get(server.URL + "/api/things"))(t)
+		resp, err := http.Get(server.URL + "/api/things")
+		must.Do(t, err)
 		_ = resp.Body.Close()
 		if err := <-errs; err != nil {
 			t.Errorf("SetReadDeadline with %+v: got %v, want no error", fault, err)

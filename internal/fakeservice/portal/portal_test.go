@@ -72,7 +72,8 @@ func (s *sites) send(t *testing.T, method, path string, header http.Header, valu
 	if method == http.MethodPost {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	response := must.Get(http.DefaultTransport.RoundTrip(request))(t)
+	response, err := http.DefaultTransport.RoundTrip(request)
+	must.Do(t, err)
 	defer response.Body.Close()
 	var text strings.Builder
 	must.Get(bufio.NewReader(response.Body).WriteTo(&text))(t)

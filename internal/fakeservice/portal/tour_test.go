@@ -170,7 +170,8 @@ func TestLivePage(t *testing.T) {
 	defer cancel()
 	request := must.Get(http.NewRequestWithContext(ctx, "GET", s.RootURL+"/portal/instances/"+in.ID, nil))(t)
 	request.Header.Set("Accept", "text/event-stream")
-	response := must.Get(v.Client.Do(request))(t)
+	response, err := v.Client.Do(request)
+	must.Do(t, err)
 	defer response.Body.Close()
 	if kind := response.Header.Get("Content-Type"); kind != "text/event-stream" {
 		t.Fatalf("content type: got %s, want text/event-stream", kind)

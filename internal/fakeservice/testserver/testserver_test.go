@@ -30,7 +30,8 @@ func get(t *testing.T, address string) (reused bool) {
 	t.Helper()
 	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused }}
 	request := must.Get(http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodHead, address, nil))(t)
-	response := must.Get(http.DefaultClient.Do(request))(t)
+	response, err := http.DefaultClient.Do(request)
+	must.Do(t, err)
 	must.Do(t, response.Body.Close())
 	return reused
 }
