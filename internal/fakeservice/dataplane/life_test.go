@@ -15,7 +15,6 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/machine"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/processes"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/fakeservicetest/tier"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
@@ -44,34 +43,6 @@ func diskFolder(t *testing.T) string {
 
 func inFolder(folder string) func(*dataplane.Options) {
 	return func(o *dataplane.Options) { o.StateFolder = folder }
-}
-
-func TestCloseLeavesNothing(t *testing.T) {
-	tier.Night.Only(t)
-	t.Parallel()
-	folder := stateFolder(t)
-	f := start(t, inFolder(folder))
-	b, other := f.box(), f.box()
-	b.exec(b.owner(), "CREATE TABLE t (n INT)")
-	other.exec(other.owner(), "SELECT 1")
-	if n := len(processes.With(t, folder)); n < 2 {
-		t.Fatalf("programs: got %d, want at least 2", n)
-	}
-	// A further instance is being made when the fake stops.
-	if status, answer := f.call("POST", "/instances", object{
-		"name": "late", "plan": "free", "region": "eu-central", "engines": object{"postgres": true},
-	}); status != http.StatusAccepted {
-		t.Fatalf("the creation: got %d %v, want 202", status, answer)
-	}
-	if err := f.Close(); err != nil {
-		t.Errorf("Close: %s", err)
-	}
-	if n := len(processes.With(t, folder)); n != 0 {
-		t.Errorf("programs after Close: got %d, want none", n)
-	}
-	if names := left(t, folder); len(names) != 0 {
-		t.Errorf("files after Close: got %v, want none", names)
-	}
 }
 
 func TestDeletedInstanceLeavesNothing(t *testing.T) {
