@@ -35,5 +35,23 @@ func TestChangeOfAParent(t *testing.T) {
 			w.settled(after)
 		}
 	}
+	for name, c := range map[string]struct{ child, engine string }{
+		"no engine for a database":     {orders(onMachine, ""), "postgres"},
+		"no engine for an extension":   {crypto(onMachine), "postgres"},
+		"no engine for a script":       {resource("hosting_postgres_script.schema", onMachine, `sql = "CREATE TABLE t (id int)"`), "postgres"},
+		"no engine for a console mode": {resource("hosting_console_mode.c", onMachine, `mode = "ro"`), "postgres"},
+		"no engine for auth settings":  {resource("hosting_auth_settings.s", onMachine, `site_url = "https://shop.example.com"`), "auth"},
+		"no engine for an app":         {web(onMachine, ""), "apps"},
+		"no engine for a linked app":   {web(onMachine, `links = ["auth"]`), "auth"},
+	} {
+		all[name] = func(w *world) {
+			without := strings.Replace(machine(""), "postgres = {}, apps = {}, auth = {}", "redis = {}", 1)
+			w.run(without+c.child, "plan").succeeds().warns("engine " + c.engine + " is off")
+			w.run(machine("")+c.child, "plan").lacks("is off")
+			w.apply(without)
+			w.run(without+c.child, "plan").says("engine "+c.engine+" is off", "the plan leaves it off")
+			w.run(machine("")+c.child, "plan").lacks("is off")
+		}
+	}
 	report(t, "vercel/terraform-provider-vercel#40", "a change of a parent", all)
 }
