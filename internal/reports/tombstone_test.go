@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -48,6 +49,15 @@ func TestTombstone(t *testing.T) {
 	report(t, "gitlabhq/terraform-provider-gitlab#272", "a tombstone", situations{
 		"deleted in the portal": gone("deleted"), "terminated in the portal": gone("terminated"),
 		"destroyed": destroyed("deleted"), "destroyed and kept as deleting": destroyed("deleting"),
+		"changed after a failed deletion": func(w *world) {
+			w.free("medium")
+			w.apply(strings.Replace(machine(""), "deletion_protection = false", "", 1))
+			w.fake.EditInstance(w.id(), func(i *instanceRecord) { i.Status = "deleting" })
+			w.run(strings.Replace(machine(""), `"free"`, `"medium"`, 1), "apply").fails("the deletion of the instance has failed", "undo all other changes")
+			w.apply(machine(""))
+			w.run(machine(""), "destroy").succeeds()
+			w.counts(1, "DELETE", instance)
+		},
 		"imported while it is deleted": func(w *world) {
 			id := w.running()
 			_, _ = w.fake.AddApp(id, appRecord{Name: "web", Repo: "acme/web"})
