@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -74,7 +75,7 @@ func (d *appBuildsDataSource) Read(ctx context.Context, req datasource.ReadReque
 	}
 	builds, err := d.Client.Builds(ctx, model.InstanceID.ValueString(), model.App.ValueString())
 	if errors.Is(err, client.ErrNotFound) {
-		d.addNoSuchApp(ctx, model, &resp.Diagnostics)
+		d.addNotFound(ctx, model, err, &resp.Diagnostics)
 		return
 	}
 	if err = diagnostics.LeftOut(err, &resp.Diagnostics); err != nil {
@@ -104,13 +105,19 @@ func warnOfWithheldLogs(diags *diag.Diagnostics, app string, builds []client.Bui
 	}
 }
 
-// addNoSuchApp reports an unknown app and names the existing apps, if it can read them.
-func (d *appBuildsDataSource) addNoSuchApp(ctx context.Context, model appBuildsModel, diags *diag.Diagnostics) {
+// addNotFound reports builds that are not found: those of an unknown app, with the names of
+// the existing ones, or those of an app that exists.
+func (d *appBuildsDataSource) addNotFound(ctx context.Context, model appBuildsModel, notFound error, diags *diag.Diagnostics) {
 	instanceID, name := model.InstanceID.ValueString(), model.App.ValueString()
 	apps, err := d.Client.Apps(ctx, instanceID)
 	if err != nil {
 		diagnostics.AddInstanceError(diags, "Unable to read the apps of instance "+instanceID, instanceID, err)
 		return
 	}
-	diags.AddAttributeError(path.Root("app"), "Unknown app", diagnostics.NoSuch("app", name, diagnostics.IdsOf(apps, client.App.Identifier)))
+	names := diagnostics.IdsOf(apps, client.App.Identifier)
+	if slices.Contains(names, name) {
+		diagnostics.AddClientError(diags, "Unable to read the builds of app "+name, notFound)
+		return
+	}
+	diags.AddAttributeError(path.Root("app"), "Unknown app", diagnostics.NoSuch("app", name, names))
 }
