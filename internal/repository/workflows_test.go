@@ -63,7 +63,8 @@ func TestWorkflowsMayOnlyRead(t *testing.T) {
 }
 
 // TestWorkflowsTakeTheNewestGo asserts that the workflows' Go version can build every
-// module: setup-go keeps Go from downloading a newer one by itself.
+// module: setup-go keeps Go from downloading a newer one by itself. Only make lets it, for
+// OpenTofu, whose betas are ahead of Terraform's.
 func TestWorkflowsTakeTheNewestGo(t *testing.T) {
 	const taken = "tools/cli/terraform-1.16/go.mod"
 	goLine := regexp.MustCompile(`(?m)^go (\S+)$`)
@@ -75,7 +76,7 @@ func TestWorkflowsTakeTheNewestGo(t *testing.T) {
 		return "go" + parts[1]
 	}
 	for _, file := range filesOf(t) {
-		if path.Base(file) == "go.mod" && version.Compare(of(file), of(taken)) > 0 {
+		if path.Base(file) == "go.mod" && !strings.HasPrefix(file, "tools/cli/tofu-") && version.Compare(of(file), of(taken)) > 0 {
 			t.Errorf("%s: got %s, want at most the %s of %s, which the workflows take", file, of(file), of(taken), taken)
 		}
 	}
