@@ -13,9 +13,12 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 oldest=$1 names=$2
 shift 2
 
+# is_beta says whether a CLI is pinned to a pre-release.
+is_beta() { grep -q '^require .* v.*-' "$root/tools/cli/$1/go.mod"; }
+
 # The CLIs are found or built first, so that one that is missing ends it at once.
 for name in $names; do
-	"$root/tools/cli.sh" "$name" >/dev/null
+	"$root/tools/cli.sh" "$name" >/dev/null || is_beta "$name"
 	"$root/tools/cli.sh" "${name%-*}-$oldest" >/dev/null
 done
 
@@ -30,7 +33,10 @@ count() { grep -c "$1" "$2" || true; }
 
 status=0
 for name in $names; do
-	TF_ACC_TERRAFORM_PATH=$("$root/tools/cli.sh" "$name")
+	if ! TF_ACC_TERRAFORM_PATH=$("$root/tools/cli.sh" "$name"); then
+		printf '%-16s cannot be built, but it is a pre-release\n' "$name" >>"$folder/table"
+		continue
+	fi
 	HOSTING_TEST_OLDEST_CLI=$("$root/tools/cli.sh" "${name%-*}-$oldest")
 	export TF_ACC_TERRAFORM_PATH HOSTING_TEST_OLDEST_CLI
 	case $name in
@@ -49,10 +55,11 @@ for name in $names; do
 	if [ "$passed" = 0 ] || [ "$skipped" != "$by_version" ]; then
 		verdict=FAILED
 	fi
-	case $verdict$(sed -n 's/^require .* v//p' "$root/tools/cli/$name/go.mod") in
-	FAILED*-*) verdict='FAILED, but it is a pre-release' ;;
-	FAILED*) status=1 ;;
-	esac
+	if [ "$verdict" = FAILED ] && is_beta "$name"; then
+		verdict='FAILED, but it is a pre-release'
+	elif [ "$verdict" = FAILED ]; then
+		status=1
+	fi
 	printf '%-16s %5d passed %4d failed %4d skipped by version %3d skipped otherwise  %s\n' \
 		"$name" "$passed" "$failed" "$by_version" "$((skipped - by_version))" "$verdict" >>"$folder/table"
 done

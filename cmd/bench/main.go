@@ -53,11 +53,13 @@ type bench struct {
 	count     int   // the repeats of each
 }
 
-// benchmarks are in the order in which they run. Each passes its results on.
-var benchmarks = []struct {
+type benchmark struct {
 	name string
 	run  func(*bench, context.Context, func(result)) error
-}{{"start", (*bench).start}, {"plan", (*bench).plan}, {"apply", (*bench).apply}, {"wait", (*bench).wait}}
+}
+
+// benchmarks are in the order in which they run. Each passes its results on.
+var benchmarks = []benchmark{{"start", (*bench).start}, {"plan", (*bench).plan}, {"apply", (*bench).apply}, {"wait", (*bench).wait}}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -94,6 +96,11 @@ func run(ctx context.Context, args []string) (held bool, err error) {
 	defer os.RemoveAll(b.folder) // the system deletes the rest
 	fmt.Printf("goos: %s\ngoarch: %s\npkg: github.com/instance-hosting/terraform-provider-hosting\n", runtime.GOOS, runtime.GOARCH)
 	var results []result
+	for _, name := range words(*names, "") {
+		if !slices.ContainsFunc(benchmarks, func(one benchmark) bool { return one.name == name }) {
+			return false, fmt.Errorf("-run: there is no benchmark %q", name)
+		}
+	}
 	for _, one := range benchmarks {
 		if !slices.Contains(words(*names, one.name), one.name) {
 			continue

@@ -22,10 +22,7 @@ import (
 // built is a folder with the demo, the fake and the provider.
 var built program.SharedFolder
 
-func TestMain(m *testing.M) {
-	tier.Change.Select()
-	os.Exit(built.Run(m))
-}
+func TestMain(m *testing.M) { os.Exit(built.Run(m)) }
 
 // root is the repository.
 const root = "../.."
@@ -33,6 +30,7 @@ const root = "../.."
 // programs returns the folder of the built programs, and the CLI.
 func programs(t *testing.T) (folder, cli string) {
 	t.Helper()
+	tier.Change.Only(t)
 	if os.Getenv("TF_ACC") == "" {
 		machine.Lacks(t, "the demo is run only with TF_ACC=1")
 	}

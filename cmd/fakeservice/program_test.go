@@ -18,14 +18,12 @@ import (
 // built is a folder with the program.
 var built program.SharedFolder
 
-func TestMain(m *testing.M) {
-	tier.Change.Select()
-	os.Exit(built.Run(m))
-}
+func TestMain(m *testing.M) { os.Exit(built.Run(m)) }
 
 // builtProgram returns the path of the program.
 func builtProgram(t *testing.T) string {
 	t.Helper()
+	tier.Change.Only(t)
 	folder := built.Path(t, func(folder string) error {
 		return program.Build(filepath.Join(folder, "fakeservice"), "cmd/fakeservice")
 	})

@@ -17,6 +17,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -67,9 +68,15 @@ func run(ctx context.Context, args []string) (good bool, err error) {
 	default:
 		return false, fmt.Errorf("%q is neither generated nor patches", kind)
 	}
+	if err == nil && len(mistakes) == 0 {
+		err = errors.New("there is no mistake of that name")
+	}
 	if err != nil {
 		return false, err
 	}
 	tried, caught, err := h.run(ctx, ".", mistakes, *size, *jobs)
+	if args[0] == "patches" {
+		tried = len(mistakes) // one that does not compile is not caught
+	}
 	return 100*float64(caught) >= *least*float64(tried), err
 }

@@ -34,7 +34,7 @@ func TestStateOfTheOldestCLIIsUpdatedWithoutARefresh(t *testing.T) {
 	needsCLI(t)
 	oldest := os.Getenv("HOSTING_TEST_OLDEST_CLI")
 	if oldest == "" {
-		machine.Lacks(t, "HOSTING_TEST_OLDEST_CLI does not name the oldest CLI, as make test and make test-matrix do")
+		machine.Lacks(t, "HOSTING_TEST_OLDEST_CLI does not name the oldest CLI, as make test-all and make test-matrix do")
 	}
 	fake, sql := startRecorded(t)
 	w := newWorkspace(t, fake, "")

@@ -198,9 +198,7 @@ func TestAddedAndRemovedInstance(t *testing.T) {
 // New returns an error for a folder that the unprivileged user cannot enter.
 func TestFolderThatNobodyElseCanEnter(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		return // the programs run as the test's own user then
-	}
+	machine.NeedsRoot(t) // the programs run as the test's own user otherwise
 	folder := stateFolder(t)
 	must.Do(t, os.Chmod(folder, 0o700))
 	_, err := dataplane.New(dataplane.Options{StateFolder: folder})

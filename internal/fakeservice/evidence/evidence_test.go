@@ -35,7 +35,7 @@ func TestKeptTableIsWhole(t *testing.T) {
 	for _, lacking := range counts.Lacking(operations(t)) {
 		t.Errorf("internal/fakeservice/evidence.md: %s", lacking)
 	}
-	for _, client := range []string{"@supabase/auth-js", "nano"} {
+	for _, client := range []string{"@modelcontextprotocol/sdk", "@supabase/auth-js", "nano"} {
 		if counts.Clients[client] == 0 {
 			t.Errorf("the operations of the client %s: got none, want at least one", client)
 		}

@@ -24,7 +24,7 @@ func Lacks(t testing.TB, format string, args ...any) {
 }
 
 // NeedsRoot skips a test that only root can run, even on a complete machine: CI runs the
-// tests as an ordinary user, and those of the fake as root, too.
+// tests as an ordinary user, and the packages with such tests as root, too.
 func NeedsRoot(t testing.TB) {
 	t.Helper()
 	if os.Geteuid() != 0 {

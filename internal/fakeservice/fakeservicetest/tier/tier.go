@@ -42,7 +42,7 @@ func (t Tier) Only(tb testing.TB) {
 
 // Select is for the TestMain of a package whose tests are all of this tier. If the tier does
 // not run, and -run asks for no tests by name, it leaves them out, which go test calls "no
-// tests to run", and returns false.
+// tests to run", also with -v, and returns false.
 func (t Tier) Select() bool {
 	flag.Parse()
 	if t.Runs() || pattern().String() != "" {
