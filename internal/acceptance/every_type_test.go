@@ -2,6 +2,8 @@ package acceptance
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -15,16 +17,52 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider"
 )
 
-// Every type is created, changed and destroyed, in one configuration.
+// Every type is created, changed and destroyed, in one configuration, also at a service that
+// writes numbers in another form.
 func TestLifecycleOfEveryType(t *testing.T) {
-	fake, _ := startRecorded(t)
-	w := newWorkspace(t, fake, "")
-	for _, name := range []string{"before", "after"} {
-		w.write("main.tf", everyType(t, name))
-		w.apply()
-		w.mustBeSettled()
+	t.Parallel()
+	for form, rewrite := range map[string]func(value any) any{
+		"as ever": func(value any) any { return value },
+		"numbers with a point": func(value any) any {
+			if number, ok := value.(float64); ok {
+				return json.RawMessage(fmt.Sprintf("%.1f", number))
+			}
+			return value
+		},
+		"numbers as strings": func(value any) any {
+			if number, ok := value.(float64); ok {
+				return fmt.Sprint(number)
+			}
+			return value
+		},
+	} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			fake, _ := startRecorded(t)
+			w := newWorkspaceBeside(t, front{answer: func(_ *http.Request, answer any) any { return rewritten(answer, rewrite) }}.before(t, fake), "")
+			for _, name := range []string{"before", "after"} {
+				w.write("main.tf", everyType(t, name))
+				w.apply()
+				w.mustBeSettled()
+			}
+			w.destroysAll(fake)
+		})
 	}
-	w.destroysAll(fake)
+}
+
+// rewritten returns an answer with each value in it, and the whole, in another form.
+func rewritten(answer any, rewrite func(value any) any) any {
+	switch value := answer.(type) {
+	case []any:
+		for i := range value {
+			value[i] = rewritten(value[i], rewrite)
+		}
+	case map[string]any:
+		for key := range value {
+			value[key] = rewritten(value[key], rewrite)
+		}
+	}
+	return rewrite(answer)
 }
 
 // A state that the oldest CLI wrote has no identities. Without a refresh, no Read adds
