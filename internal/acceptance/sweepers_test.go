@@ -47,8 +47,8 @@ func sweeper(sweep func(context.Context, *client.Client) error) resource.Sweeper
 func sweepInstances(ctx context.Context, c *client.Client) error {
 	instances, err := c.Instances(ctx)
 	for _, i := range instances {
-		if strings.HasPrefix(i.Name, acceptancePrefix) && slices.Contains(i.Tags.Value, acceptanceTag) {
-			fmt.Printf("deleting instance %s, %s\n", i.ID, i.Name)
+		if strings.HasPrefix(i.Name.Value, acceptancePrefix) && slices.Contains(i.Tags.Value, acceptanceTag) {
+			fmt.Printf("deleting instance %s, %s\n", i.ID, i.Name.Value)
 			err = errors.Join(err, deleteInstance(ctx, c, i.ID))
 		}
 	}
@@ -71,8 +71,8 @@ func deleteInstance(ctx context.Context, c *client.Client, id string) error {
 func sweepWebhooks(ctx context.Context, c *client.Client) error {
 	webhooks, err := c.Webhooks(ctx)
 	for _, w := range webhooks {
-		if strings.HasPrefix(w.URL, acceptanceURL) {
-			fmt.Printf("deleting webhook endpoint %s, %s\n", w.ID, w.URL)
+		if strings.HasPrefix(w.URL.Value, acceptanceURL) {
+			fmt.Printf("deleting webhook endpoint %s, %s\n", w.ID, w.URL.Value)
 			err = errors.Join(err, c.DeleteWebhook(ctx, w.ID))
 		}
 	}
@@ -95,7 +95,7 @@ func TestSweepers(t *testing.T) {
 	c, err := client.New(client.Options{BaseURL: fake.BaseURL, APIKey: fakeservicetest.APIKey})
 	must(t, err == nil, "%v", err)
 	for _, url := range []string{acceptanceURL + "1", "https://hooks.example.com/shop"} {
-		_, err := c.CreateWebhook(t.Context(), url, "secret-of-the-test", false)
+		_, err := c.CreateWebhook(t.Context(), client.WebhookSettings{URL: client.Some(url), Secret: client.Some("secret-of-the-test"), Enabled: client.Some(false)})
 		must(t, err == nil, "%v", err)
 	}
 	for range 2 { // the second time there is nothing to delete
@@ -109,5 +109,5 @@ func TestSweepers(t *testing.T) {
 	slices.Sort(left)
 	must(t, slices.Equal(left, []string{"i-namesake", "i-tagged"}), "instances that are left: got %v, want i-namesake and i-tagged", left)
 	webhooks, err := c.Webhooks(t.Context())
-	must(t, err == nil && len(webhooks) == 1 && webhooks[0].URL == "https://hooks.example.com/shop", "endpoints that are left: got %v (%v), want https://hooks.example.com/shop", webhooks, err)
+	must(t, err == nil && len(webhooks) == 1 && webhooks[0].URL.Value == "https://hooks.example.com/shop", "endpoints that are left: got %v (%v), want https://hooks.example.com/shop", webhooks, err)
 }

@@ -266,7 +266,7 @@ func TestListFromBeforeACreationProvesNoAbsence(t *testing.T) {
 			must.Get(c.RefreshInstance(t.Context(), id))(t)
 		}
 		time.Sleep(absencePause)
-		must.Get(c.CreateInstance(t.Context(), NewInstance{Name: "web", Plan: "free", Region: "eu"}))(t)
+		must.Get(c.CreateInstance(t.Context(), NewInstance{InstanceSettings: InstanceSettings{Name: Some("web")}, Plan: "free", Region: "eu"}))(t)
 		begun := time.Now()
 		if _, err := c.RefreshInstance(t.Context(), "new"); !errors.Is(err, ErrNotFound) || time.Since(begun) < absencePause {
 			t.Errorf("RefreshInstance: got error %v after %s, want ErrNotFound after %s at least", err, time.Since(begun), absencePause)

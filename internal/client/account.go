@@ -15,15 +15,21 @@ import (
 
 // An Account is the customer that the API key acts for.
 type Account struct {
-	ID      string       `json:"id"`
-	Email   string       `json:"email"`
-	Name    ProfileField `json:"name"`
-	Company ProfileField `json:"company"`
-	Address ProfileField `json:"address"`
-	VATID   ProfileField `json:"vat_id"`
+	ID    string `json:"id"`
+	Email string `json:"email"`
+	Profile
 }
 
-// A ProfileField is a text that is printed on receipts, or "". A null in a record is "".
+// A Profile is printed on receipts. It is in the account's record and in the request that
+// changes it. In a change, a field that is not set does not change.
+type Profile struct {
+	Name    ProfileField `json:"name,omitzero"`
+	Company ProfileField `json:"company,omitzero"`
+	Address ProfileField `json:"address,omitzero"`
+	VATID   ProfileField `json:"vat_id,omitzero"`
+}
+
+// A ProfileField is a text of the profile, or "". A null in a record is "".
 type ProfileField Maybe[string]
 
 // UnmarshalJSON is called only if the record has the field.
@@ -32,14 +38,8 @@ func (f *ProfileField) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, &f.Value)
 }
 
-// A ProfileChange is a change of the profile, which is printed on receipts. Nil fields do
-// not change.
-type ProfileChange struct {
-	Name    *string `json:"name,omitempty"`
-	Company *string `json:"company,omitempty"`
-	Address *string `json:"address,omitempty"`
-	VATID   *string `json:"vat_id,omitempty"`
-}
+// MarshalJSON writes the text.
+func (f ProfileField) MarshalJSON() ([]byte, error) { return json.Marshal(f.Value) }
 
 // Account reads the account.
 func (c *Client) Account(ctx context.Context) (Account, error) {
@@ -159,18 +159,13 @@ func (c *Client) Origin() string {
 func (c *Client) IsLoopback() bool { return transport.IsLoopback(c.base.Hostname()) }
 
 // shownBy reports whether an account shows the change. A field that it lacks decides nothing.
-func (change ProfileChange) shownBy(a Account) bool {
-	shows := func(field ProfileField, wanted *string) bool {
-		return wanted == nil || !field.Set || field.Value == *wanted
-	}
-	return shows(a.Name, change.Name) && shows(a.Company, change.Company) && shows(a.Address, change.Address) && shows(a.VATID, change.VATID)
-}
+func (change Profile) shownBy(a Account) bool { return IsEmpty(Contradicted(change, a.Profile)) }
 
 // UpdateProfile changes the account's profile, and reads it back unless the answer shows the
 // change. An empty change only reads the account, because a service may refuse an empty
 // change.
-func (c *Client) UpdateProfile(ctx context.Context, change ProfileChange) (Account, error) {
-	if change == (ProfileChange{}) {
+func (c *Client) UpdateProfile(ctx context.Context, change Profile) (Account, error) {
+	if IsEmpty(change) {
 		return c.Account(ctx)
 	}
 	account, err := transport.Do[Account](ctx, c.sender, transport.Request{Method: http.MethodPatch, Path: []string{"me"}, Body: change})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"net/http"
-	"slices"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
@@ -19,34 +18,36 @@ const (
 	AppStopped  = "stopped"
 )
 
-// An App is an imported repository (SERVICE.md#apps).
-type App struct {
-	Name       string                   `json:"name"`
-	Repo       string                   `json:"repo"`
-	Branch     string                   `json:"branch"`
-	Port       Maybe[int64]             `json:"port"`
-	HealthPath Maybe[string]            `json:"health_path"`
-	Public     Maybe[bool]              `json:"public"`
-	Env        Maybe[map[string]string] `json:"env"`
-	Links      Maybe[[]string]          `json:"links"`
-	MemoryMB   Maybe[int64]             `json:"memory_mb"`
-	URL        string                   `json:"url"` // "" until the first deployment, and for an app that is not public
-	Status     Word                     `json:"status"`
-	Failure    AppFailure               `json:"failure"` // set while the status is failed
-	CreatedAt  Time                     `json:"created_at"`
+// AppSettings are the settings of an app, in its record and in the requests that import and
+// change it (SERVICE.md#apps). In a change, a field that is not set does not change. A
+// change of Branch or Env queues a build; any other change restarts the app.
+type AppSettings struct {
+	Branch     Maybe[string]            `json:"branch,omitzero"`
+	Port       Maybe[int64]             `json:"port,omitzero"`
+	HealthPath Maybe[string]            `json:"health_path,omitzero"`
+	Public     Maybe[bool]              `json:"public,omitzero"`
+	Env        Maybe[map[string]string] `json:"env,omitzero"`
+	Links      Maybe[[]string]          `json:"links,omitzero"` // an import cannot carry them
+	MemoryMB   Maybe[int64]             `json:"memory_mb,omitzero"`
 }
 
-// UnmarshalJSON reads an app's record. A port of 0 and an empty path do not count as
-// values: the record of a stopped app may have them.
+// An App is an imported repository (SERVICE.md#apps).
+type App struct {
+	Name string `json:"name"`
+	Repo string `json:"repo"`
+	AppSettings
+	URL       string     `json:"url"` // "" until the first deployment, and for an app that is not public
+	Status    Word       `json:"status"`
+	Failure   AppFailure `json:"failure"` // set while the status is failed
+	CreatedAt Time       `json:"created_at"`
+}
+
+// UnmarshalJSON reads an app's record.
 func (a *App) UnmarshalJSON(raw []byte) error {
 	type fields App
-	if err := json.Unmarshal(raw, (*fields)(a)); err != nil {
-		return err
-	}
-	a.Port.Set = a.Port.Set && a.Port.Value != 0
-	a.HealthPath.Set = a.HealthPath.Set && a.HealthPath.Value != ""
-	a.MemoryMB.Set = a.MemoryMB.Set && a.MemoryMB.Value != 0
-	return nil
+	err := json.Unmarshal(raw, (*fields)(a))
+	withoutZeros(&a.AppSettings)
+	return err
 }
 
 // An AppFailure is the reason why a deployed version does not run, as far as the service
@@ -57,29 +58,11 @@ type AppFailure struct {
 	Log    Log         `json:"log"`    // the end of its log
 }
 
-// A NewApp is the request to import a repository. It cannot carry links
-// (SERVICE.md#apps).
+// A NewApp is the request to import a repository.
 type NewApp struct {
-	Repo       string            `json:"repo"`
-	Branch     string            `json:"branch"`
-	Name       string            `json:"name"`
-	Port       int64             `json:"port"`
-	HealthPath string            `json:"health_path"`
-	Public     bool              `json:"public"`
-	Env        map[string]string `json:"env"`
-	MemoryMB   *int64            `json:"memory_mb,omitempty"`
-}
-
-// An AppChange is a change of an app. Nil fields do not change. A change of Branch or Env
-// queues a build; any other change restarts the app.
-type AppChange struct {
-	Branch     *string            `json:"branch,omitempty"`
-	Port       *int64             `json:"port,omitempty"`
-	HealthPath *string            `json:"health_path,omitempty"`
-	Public     *bool              `json:"public,omitempty"`
-	Env        *map[string]string `json:"env,omitempty"`
-	Links      *[]string          `json:"links,omitempty"`
-	MemoryMB   *int64             `json:"memory_mb,omitempty"`
+	Repo string `json:"repo"`
+	Name string `json:"name"`
+	AppSettings
 }
 
 // Identifier returns the app's name, which is unique on its instance.
@@ -108,9 +91,6 @@ func (c *Client) Apps(ctx context.Context, instanceID string) ([]App, error) {
 // ImportApp imports a repository as an app and queues its first build. The job ends when
 // the repository is imported; the build continues.
 func (t *Turn) ImportApp(ctx context.Context, n NewApp) (Pending, error) {
-	if n.Env == nil {
-		n.Env = map[string]string{}
-	}
 	apps, err := t.c.sharedApps(ctx, t.id, t.c.reads.ofInstance(t.id))
 	if err != nil {
 		return Pending{}, err
@@ -129,46 +109,16 @@ func (t *Turn) ImportApp(ctx context.Context, n NewApp) (Pending, error) {
 }
 
 // UpdateApp changes an app.
-func (t *Turn) UpdateApp(ctx context.Context, name string, change AppChange) (Pending, error) {
+func (t *Turn) UpdateApp(ctx context.Context, name string, change AppSettings) (Pending, error) {
 	return t.set(ctx, mutation{
 		Request:   transport.Request{Method: http.MethodPatch, Path: []string{"apps", name}, Body: change},
 		operation: OpAppUpdate,
 		target:    appTarget(name),
 		isMade: func(ctx context.Context) (bool, error) {
 			app, err := t.c.App(ctx, t.id, name)
-			return err == nil && change.Without(app) == AppChange{}, err
+			return err == nil && IsEmpty(Missing(change, app.AppSettings)), err
 		},
 	})
-}
-
-// Without returns the change without the fields that an app's record shows. A field that
-// the record lacks is not shown.
-func (change AppChange) Without(app App) AppChange { return change.remaining(app, false) }
-
-// Contradicted returns only those fields of the change for which an app's record shows
-// another value.
-func (change AppChange) Contradicted(app App) AppChange { return change.remaining(app, true) }
-
-// remaining drops the fields that a record shows, and, if dropLacking is true, those that
-// the record lacks.
-func (change AppChange) remaining(app App, dropLacking bool) AppChange {
-	return AppChange{
-		Branch:     remaining(change.Branch, unlessZero(app.Branch), dropLacking, same),
-		Port:       remaining(change.Port, app.Port, dropLacking, same),
-		HealthPath: remaining(change.HealthPath, app.HealthPath, dropLacking, same),
-		Public:     remaining(change.Public, app.Public, dropLacking, same),
-		Env:        remaining(change.Env, app.Env, dropLacking, maps.Equal),
-		Links:      remaining(change.Links, app.Links, dropLacking, sameSet),
-		MemoryMB:   remaining(change.MemoryMB, unlessZero(app.MemoryMB.Value), dropLacking, same),
-	}
-}
-
-// Names returns the names of the fields that change, sorted.
-func (change AppChange) Names() []string {
-	var fields map[string]json.RawMessage
-	encoded, _ := json.Marshal(change)   // pointers to text, numbers and lists
-	_ = json.Unmarshal(encoded, &fields) // an object
-	return slices.Sorted(maps.Keys(fields))
 }
 
 // DeleteApp deletes an app and its /data.
@@ -209,24 +159,6 @@ func exists[T any](_ T, err error) (bool, error) {
 func absent[T any](value T, err error) (bool, error) {
 	there, err := exists(value, err)
 	return !there && err == nil, err
-}
-
-// remaining returns nil if a record shows a field's new value, or if dropLacking is true
-// and the record lacks the field. Otherwise it returns the new value.
-func remaining[T any](changed *T, shown Maybe[T], dropLacking bool, same func(a, b T) bool) *T {
-	if changed == nil || !shown.Set && dropLacking || shown.Set && same(*changed, shown.Value) {
-		return nil
-	}
-	return changed
-}
-
-func same[T comparable](a, b T) bool { return a == b }
-
-// unlessZero returns a field of a record that has no zero value. A record with one lacks
-// the field.
-func unlessZero[T comparable](value T) Maybe[T] {
-	var zero T
-	return Maybe[T]{Value: value, Set: value != zero}
 }
 
 // sameSet reports whether two lists contain the same words in any order.

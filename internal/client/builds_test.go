@@ -134,7 +134,7 @@ func TestFailedDeploymentTellsWhatTheRecordsTold(t *testing.T) {
 	}{
 		"unhealthy": {
 			object{"id": "b", "status": "successful"}, AppFailed, AppBuilding,
-			&AppError{Before: AppBuilding, App: App{Name: "a", Port: Some[int64](3000), HealthPath: Some("/up"), Status: AppFailed, Failure: AppFailure{
+			&AppError{Before: AppBuilding, App: App{Name: "a", AppSettings: AppSettings{Port: Some[int64](3000), HealthPath: Some("/up")}, Status: AppFailed, Failure: AppFailure{
 				Status: Some(503), Exited: Some(false), Log: Log{Text: "cannot connect to postgres://u:(secret)@h with (secret) and (secret)"},
 			}}},
 		},

@@ -17,15 +17,14 @@ import (
 // A NewInstance is the request to create an instance. Engines can contain only postgres,
 // apps and auth: a create request cannot turn on others.
 type NewInstance struct {
-	Name    string          `json:"name"`
+	InstanceSettings
 	Plan    string          `json:"plan"`
 	Region  string          `json:"region"`
 	Engines map[string]bool `json:"engines"`
-	Tags    []string        `json:"tags"`
 }
 
 func (n NewInstance) shape() instanceShape {
-	name := strings.TrimSpace(n.Name)
+	name := n.stored().Name.Value
 	return instanceShape{name[:min(len(name), shortestCut)], strings.ToLower(n.Plan), strings.ToLower(n.Region)}
 }
 
@@ -33,15 +32,15 @@ func (n NewInstance) shape() instanceShape {
 // Shorter names such as web-1 and web-10 are those of different instances.
 const shortestCut = 32
 
-// isName reports whether a service may keep a name so: trimmed (SERVICE.md#tolerance).
-func isName(kept, asked string) bool { return strings.TrimSpace(kept) == strings.TrimSpace(asked) }
+// isNamed reports whether an instance has the name of a request.
+func (i Instance) isNamed(n NewInstance) bool { return i.stored().Name.Value == n.stored().Name.Value }
 
 // namesakeOf reports whether an instance has the same name, plan and region, which a service
 // may keep in another letter case. A plan or region missing from the record counts as the
 // same. A long name may be cut.
 func (n NewInstance) namesakeOf(i Instance) bool {
-	isCut := len(i.Name) >= shortestCut && strings.HasPrefix(n.Name, i.Name)
-	return (isName(i.Name, n.Name) || isCut) &&
+	isCut := len(i.Name.Value) >= shortestCut && strings.HasPrefix(n.Name.Value, i.Name.Value)
+	return (i.isNamed(n) || isCut) &&
 		(i.PlanID() == "" || strings.EqualFold(i.PlanID(), n.Plan)) && (i.Region == "" || strings.EqualFold(i.Region, n.Region))
 }
 
@@ -65,7 +64,7 @@ func (c *Client) comparable(ctx context.Context, n NewInstance, instances []Inst
 // equals reports whether an instance matches the request, as far as its record shows.
 // Engines that a create request cannot turn on are ignored.
 func (n NewInstance) equals(i Instance) bool {
-	if !n.namesakeOf(i) || i.Tags.Set && !sameSet(storedTags(n.Tags), storedTags(i.Tags.Value)) {
+	if !n.namesakeOf(i) || i.Tags.Set && !sameSet(n.stored().Tags.Value, i.stored().Tags.Value) {
 		return false
 	}
 	if !i.Engines.Set {
@@ -147,7 +146,7 @@ func (c *Client) CreateInstance(ctx context.Context, n NewInstance) (Created, er
 		return Created{}, err
 	}
 	if len(creating) > 0 {
-		return Created{}, &NamesakeError{Name: creating[0].Name, ID: creating[0].ID}
+		return Created{}, &NamesakeError{Name: creating[0].Name.Value, ID: creating[0].ID}
 	}
 	existing, err := c.existing(ctx)
 	if err != nil {
@@ -222,7 +221,7 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 			namesakes = append(namesakes, i.ID)
 			switch {
 			case !n.equals(i):
-			case isName(i.Name, n.Name):
+			case i.isNamed(n):
 				candidates = append(candidates, i)
 			default:
 				cut = append(cut, i)
@@ -234,7 +233,7 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 		case 1:
 			return adopted(candidates[0]), true, nil
 		}
-		return Created{}, false, permanent(&AmbiguousError{Noun: "instance", Name: n.Name, Candidates: namesakes})
+		return Created{}, false, permanent(&AmbiguousError{Noun: "instance", Name: n.Name.Value, Candidates: namesakes})
 	})
 	switch ambiguous := (*AmbiguousError)(nil); {
 	case found:
@@ -244,9 +243,9 @@ func (c *Client) findCreated(ctx context.Context, n NewInstance, before map[stri
 	case len(namesakes) == 1 && len(cut) == 1:
 		return adopted(cut[0]), nil
 	case len(namesakes) > 0:
-		return Created{}, &AmbiguousError{Noun: "instance", Name: n.Name, Candidates: namesakes}
+		return Created{}, &AmbiguousError{Noun: "instance", Name: n.Name.Value, Candidates: namesakes}
 	}
-	unknown := &UnknownCreationError{What: fmt.Sprintf("instance %q", n.Name), Looked: time.Since(begun), Err: lost}
+	unknown := &UnknownCreationError{What: fmt.Sprintf("instance %q", n.Name.Value), Looked: time.Since(begun), Err: lost}
 	return Created{}, errors.Join(unknown, err)
 }
 

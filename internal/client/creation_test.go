@@ -96,7 +96,7 @@ func (m *market) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-var web = NewInstance{Name: "web", Plan: "free", Region: "eu"}
+var web = NewInstance{InstanceSettings: InstanceSettings{Name: Some("web")}, Plan: "free", Region: "eu"}
 
 func TestLostCreationOfAnInstance(t *testing.T) {
 	day := 24 * time.Hour
@@ -268,7 +268,7 @@ func TestCreationsShareAList(t *testing.T) {
 		for k := range 20 {
 			all.Go(func() {
 				time.Sleep(time.Duration(k) * time.Second)
-				if _, err := c.CreateInstance(t.Context(), NewInstance{Name: fmt.Sprint("web-", k), Plan: "free", Region: "eu"}); err != nil {
+				if _, err := c.CreateInstance(t.Context(), NewInstance{InstanceSettings: InstanceSettings{Name: Some(fmt.Sprint("web-", k))}, Plan: "free", Region: "eu"}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -278,7 +278,7 @@ func TestCreationsShareAList(t *testing.T) {
 			t.Errorf("lists for 20 creations: got %d, want 1", n)
 		}
 		time.Sleep(snapshotAge)
-		if _, err := c.CreateInstance(t.Context(), NewInstance{Name: "late", Plan: "free", Region: "eu"}); err != nil || wire.Count("GET") != 2 {
+		if _, err := c.CreateInstance(t.Context(), NewInstance{InstanceSettings: InstanceSettings{Name: Some("late")}, Plan: "free", Region: "eu"}); err != nil || wire.Count("GET") != 2 {
 			t.Errorf("a creation after the list is old: got error %v and %d lists, want none and 2", err, wire.Count("GET"))
 		}
 	})
@@ -321,7 +321,7 @@ func TestNamesakesOfATrimmedName(t *testing.T) {
 		m := &market{answer: 202, instances: []object{instanceNamed("half", "web")}}
 		c, _ := newTestClient(t, m.serve)
 		padded := web
-		padded.Name += "\n"
+		padded.Name.Value += "\n"
 		_, err := c.CreateInstance(t.Context(), padded)
 		if !errors.As(err, new(*NamesakeError)) || m.posts != 0 {
 			t.Errorf("got %v after %d POSTs, want a NamesakeError and no POST", err, m.posts)
@@ -355,7 +355,7 @@ func TestCreationWithACutName(t *testing.T) {
 				}
 			}
 			request := web
-			request.Name = row.asked
+			request.Name = Some(row.asked)
 			c, _ := newTestClient(t, m.serve)
 			created, err := c.CreateInstance(within(t, time.Hour), request)
 			if created.ID != row.want || (err == nil) != (row.want != "") || m.posts != 1 {
@@ -415,9 +415,9 @@ func TestCreatedShapes(t *testing.T) {
 }
 
 func TestWhatACreationEquals(t *testing.T) {
-	asked := NewInstance{Name: "web", Plan: "free", Region: "eu", Engines: map[string]bool{"postgres": true, "apps": false}, Tags: []string{"A", "b "}}
+	asked := NewInstance{InstanceSettings: InstanceSettings{Name: Some("web"), Tags: Some([]string{"A", "b "})}, Plan: "free", Region: "eu", Engines: map[string]bool{"postgres": true, "apps": false}}
 	equal := func() Instance {
-		return Instance{Name: "web", Plan: "free", Region: "eu", Engines: Some(Engines{"postgres": {}}), Tags: Some([]string{"b ", "A"})}
+		return Instance{InstanceSettings: InstanceSettings{Name: Some("web"), Tags: Some([]string{"b ", "A"})}, Plan: "free", Region: "eu", Engines: Some(Engines{"postgres": {}})}
 	}
 	for name, row := range map[string]struct {
 		change func(*Instance)
@@ -428,7 +428,7 @@ func TestWhatACreationEquals(t *testing.T) {
 		"no tags told":        {func(i *Instance) { i.Tags = Maybe[[]string]{} }, true},
 		"no engines told":     {func(i *Instance) { i.Engines = Maybe[Engines]{} }, true},
 		"redis beside":        {func(i *Instance) { i.Engines.Value["redis"] = Engine{} }, true},
-		"another name":        {func(i *Instance) { i.Name = "db" }, false},
+		"another name":        {func(i *Instance) { i.Name = Some("db") }, false},
 		"another region":      {func(i *Instance) { i.Region = "us" }, false},
 		"tags in lower case":  {func(i *Instance) { i.Tags.Value = []string{"a", "b"} }, true},
 		"a tag less":          {func(i *Instance) { i.Tags.Value = []string{"a"} }, false},

@@ -26,7 +26,7 @@ func TestBuildErrorText(t *testing.T) {
 }
 
 func TestAppErrorText(t *testing.T) {
-	where := App{Name: "a", Port: Some[int64](3000), HealthPath: Some("/healthz")}
+	where := App{Name: "a", AppSettings: AppSettings{Port: Some[int64](3000), HealthPath: Some("/healthz")}}
 	for name, row := range map[string]struct {
 		app     App
 		failure AppFailure
@@ -34,7 +34,7 @@ func TestAppErrorText(t *testing.T) {
 		want    string
 	}{
 		"nothing is told":             {App{Name: "a"}, AppFailure{}, "", "app a does not run: its health path did not answer 200 within a minute"},
-		"the port alone":              {App{Name: "a", Port: Some[int64](80)}, AppFailure{}, "", "app a does not run: its health path on port 80 did not answer 200 within a minute"},
+		"the port alone":              {App{Name: "a", AppSettings: AppSettings{Port: Some[int64](80)}}, AppFailure{}, "", "app a does not run: its health path on port 80 did not answer 200 within a minute"},
 		"where":                       {where, AppFailure{}, "", "app a does not run: /healthz on port 3000 did not answer 200 within a minute"},
 		"no answer":                   {where, AppFailure{Status: Some(0)}, "", "app a does not run: /healthz on port 3000 did not answer at all within a minute"},
 		"another answer":              {where, AppFailure{Status: Some(404)}, "", "app a does not run: /healthz on port 3000 did not answer 200 within a minute; its last answer was 404 Not Found"},

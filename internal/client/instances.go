@@ -22,18 +22,32 @@ const (
 	StatusFailed   = "failed"
 )
 
+// InstanceSettings are what a PATCH of an instance can change. They are in its record and in
+// the request that creates it (SERVICE.md#instances). In a change, a field that is not set
+// does not change.
+type InstanceSettings struct {
+	Name Maybe[string]   `json:"name,omitzero"`
+	Tags Maybe[[]string] `json:"tags,omitzero"`
+}
+
+// stored returns the settings as a service may keep them: a trimmed name, and tags in lower
+// case (SERVICE.md#tolerance).
+func (s InstanceSettings) stored() InstanceSettings {
+	s.Name.Value, s.Tags.Value = strings.TrimSpace(s.Name.Value), storedTags(s.Tags.Value)
+	return s
+}
+
 // An Instance is a managed machine (SERVICE.md#instances). Fields that the service may
 // omit from a record are Maybe. An omitted field is unknown, not empty.
 type Instance struct {
-	ID          string                   `json:"id"`
-	Name        string                   `json:"name"`
+	ID string `json:"id"`
+	InstanceSettings
 	Plan        string                   `json:"plan"`
 	Tier        string                   `json:"tier"` // the older name of plan, used in the create request
 	Region      string                   `json:"region"`
 	Status      Word                     `json:"status"`
 	Host        string                   `json:"host"`
 	Engines     Maybe[Engines]           `json:"engines"`
-	Tags        Maybe[[]string]          `json:"tags"`
 	Allowlist   Maybe[[]string]          `json:"allowlist"`
 	ConsoleMode Maybe[Mode]              `json:"console_mode"`
 	JobID       string                   `json:"job_id"` // the job in progress, or ""
@@ -126,29 +140,16 @@ func (c *Client) Instances(ctx context.Context) ([]Instance, error) {
 	return hidden(list[Instance](ctx, c, "instances", "instances"))
 }
 
-// InstanceChange is a change of an instance's name or tags. Nil fields do not change.
-type InstanceChange struct {
-	Name *string   `json:"name,omitempty"`
-	Tags *[]string `json:"tags,omitempty"`
-}
-
-// Update renames or retags the instance.
-func (t *Turn) Update(ctx context.Context, change InstanceChange) (Pending, error) {
+// Update changes settings of the instance.
+func (t *Turn) Update(ctx context.Context, change InstanceSettings) (Pending, error) {
 	return t.set(ctx, mutation{
 		Request:   transport.Request{Method: http.MethodPatch, Body: change},
 		operation: OpUpdate,
 		isMade: func(ctx context.Context) (bool, error) {
 			i, err := t.c.Instance(ctx, t.id)
-			return err == nil && change.isShown(i), err
+			return err == nil && IsEmpty(Missing(change.stored(), i.stored())), err
 		},
 	})
-}
-
-// isShown reports whether an instance's record shows a change. A service may trim a name,
-// and store tags in lower case (SERVICE.md#tolerance).
-func (change InstanceChange) isShown(i Instance) bool {
-	return (change.Name == nil || strings.TrimSpace(*change.Name) == strings.TrimSpace(i.Name)) &&
-		(change.Tags == nil || i.Tags.Set && sameSet(storedTags(*change.Tags), storedTags(i.Tags.Value)))
 }
 
 // Delete deletes the instance and everything on it. If the instance is not found, waiting

@@ -43,7 +43,7 @@ func TestCancelledMutationInFlightIsFinished(t *testing.T) {
 func TestInterruptWithADeadNetwork(t *testing.T) {
 	for name, run := range map[string]func(context.Context, *Client) error{
 		"create an instance": func(ctx context.Context, c *Client) error {
-			return second(c.CreateInstance(ctx, NewInstance{Name: "web", Plan: "free", Region: "eu"}))
+			return second(c.CreateInstance(ctx, NewInstance{InstanceSettings: InstanceSettings{Name: Some("web")}, Plan: "free", Region: "eu"}))
 		},
 		"create a database": func(ctx context.Context, c *Client) error {
 			return onTurn(ctx, c, func(turn *Turn) error { return second(turn.CreateDatabase(ctx, "d")) })
@@ -61,10 +61,10 @@ func TestInterruptWithADeadNetwork(t *testing.T) {
 			return onTurn(ctx, c, func(turn *Turn) error { return turn.Query(ctx, "", "SELECT 1") })
 		},
 		"create an endpoint": func(ctx context.Context, c *Client) error {
-			return second(c.CreateWebhook(ctx, "https://h.example", "a secret of the test", true))
+			return second(c.CreateWebhook(ctx, endpointOf("https://h.example", "a secret of the test")))
 		},
 		"change an endpoint": func(ctx context.Context, c *Client) error {
-			return second(c.UpdateWebhook(ctx, "w", WebhookChange{Enabled: new(bool)}))
+			return second(c.UpdateWebhook(ctx, "w", WebhookSettings{Enabled: Some(false)}))
 		},
 	} {
 		for _, dies := range []int{silent, dropped, 504, 404} {

@@ -6,21 +6,20 @@ import "testing"
 // that lacks the tags, or has the letters of a name in another case, does not show the
 // change.
 func TestLabelThatARecordShows(t *testing.T) {
-	name, untrimmed, tags, mixed := "shop", " shop ", []string{"prod"}, []string{"Prod ", "EU"}
+	name, tags := Some("shop"), Some([]string{"prod"})
 	for what, row := range map[string]struct {
-		change InstanceChange
-		record Instance
-		want   bool
+		change, record InstanceSettings
+		want           bool
 	}{
-		"the same":        {InstanceChange{Name: &name, Tags: &tags}, Instance{Name: "shop", Tags: Some(tags)}, true},
-		"a trimmed name":  {InstanceChange{Name: &untrimmed}, Instance{Name: "shop"}, true},
-		"tags in a form":  {InstanceChange{Tags: &mixed}, Instance{Tags: Some([]string{"eu", "prod"})}, true},
-		"a hidden field":  {InstanceChange{Tags: &tags}, Instance{Name: "shop"}, false},
-		"other tags":      {InstanceChange{Tags: &tags}, Instance{Tags: Some([]string{"old"})}, false},
-		"another name":    {InstanceChange{Name: &name}, Instance{Name: "Shop", Tags: Some([]string{})}, false},
-		"only one of two": {InstanceChange{Name: &name, Tags: &tags}, Instance{Name: "shop", Tags: Some([]string{})}, false},
+		"the same":        {InstanceSettings{name, tags}, InstanceSettings{name, tags}, true},
+		"a trimmed name":  {InstanceSettings{Name: Some(" shop ")}, InstanceSettings{Name: name}, true},
+		"tags in a form":  {InstanceSettings{Tags: Some([]string{"Prod ", "EU"})}, InstanceSettings{Tags: Some([]string{"eu", "prod"})}, true},
+		"a hidden field":  {InstanceSettings{Tags: tags}, InstanceSettings{Name: name}, false},
+		"other tags":      {InstanceSettings{Tags: tags}, InstanceSettings{Tags: Some([]string{"old"})}, false},
+		"another name":    {InstanceSettings{Name: name}, InstanceSettings{Name: Some("Shop"), Tags: Some([]string{})}, false},
+		"only one of two": {InstanceSettings{name, tags}, InstanceSettings{Name: name, Tags: Some([]string{})}, false},
 	} {
-		if got := row.change.isShown(row.record); got != row.want {
+		if got := IsEmpty(Missing(row.change.stored(), row.record.stored())); got != row.want {
 			t.Errorf("%s: got shown %t, want %t", what, got, row.want)
 		}
 	}

@@ -398,8 +398,8 @@ func TestEnginesAreChosenFromWhatIsThere(t *testing.T) {
 // Engines are set again after another client's job, unless the record proves that they and
 // their budgets are as requested. Nothing waits for a record that hides budgets.
 func TestEnginesAreSetAgainUnlessTheRecordProvesThem(t *testing.T) {
-	asked := map[string]EngineBudget{"postgres": {MemoryMB: ref(int64(1024))}}
-	both := map[string]EngineBudget{"postgres": {MemoryMB: ref(int64(1024))}, "redis": {MemoryMB: ref(int64(128))}}
+	asked := map[string]EngineBudget{"postgres": {MemoryMB: new(int64(1024))}}
+	both := map[string]EngineBudget{"postgres": {MemoryMB: new(int64(1024))}, "redis": {MemoryMB: new(int64(128))}}
 	floor := map[string]EngineBudget{"postgres": {}}
 	small, large := object{"postgres": object{"memory_mb": 512}}, object{"postgres": object{"memory_mb": 1024}}
 	for name, row := range map[string]struct {
@@ -449,11 +449,11 @@ func TestRefusalAfterALostResponse(t *testing.T) {
 	for path, send := range map[string]func(context.Context, *Turn) (Pending, error){
 		"PUT /instances/i/engines": func(ctx context.Context, turn *Turn) (Pending, error) {
 			return turn.SetEngines(ctx, func(Instance) (map[string]EngineBudget, error) {
-				return map[string]EngineBudget{"postgres": {MemoryMB: ref(int64(1024))}}, nil
+				return map[string]EngineBudget{"postgres": {MemoryMB: new(int64(1024))}}, nil
 			})
 		},
 		"PATCH /instances/i/apps/a": func(ctx context.Context, turn *Turn) (Pending, error) {
-			return turn.UpdateApp(ctx, "a", AppChange{Links: &[]string{"auth"}})
+			return turn.UpdateApp(ctx, "a", AppSettings{Links: Some([]string{"auth"})})
 		},
 	} {
 		inBubble(t, path, func(t *testing.T) {

@@ -116,8 +116,7 @@ func TestProfileIsReadBack(t *testing.T) {
 					says(200, after)(w, r)
 				},
 			}.Serve)
-			name := "A"
-			account, err := c.UpdateProfile(t.Context(), ProfileChange{Name: &name})
+			account, err := c.UpdateProfile(t.Context(), Profile{Name: ProfileField(Some("A"))})
 			if reads := len(wire.Requests()) - 1; err != nil || account.Name.Value != row.want || row.reads >= 0 && reads != row.reads {
 				t.Errorf("UpdateProfile: got %+v, error %v and %d reads, want the name %q and %d reads", account, err, reads, row.want, row.reads)
 			}
@@ -131,11 +130,11 @@ func TestEmptyChangesAreNotSent(t *testing.T) {
 		"GET /me":         says(200, object{"id": "a"}),
 		"GET /webhooks/w": says(200, object{"id": "w"}),
 	}.Serve)
-	account, err := c.UpdateProfile(t.Context(), ProfileChange{})
+	account, err := c.UpdateProfile(t.Context(), Profile{})
 	if err != nil || account.ID != "a" {
 		t.Errorf("UpdateProfile: got %+v and error %v, want the account a", account, err)
 	}
-	webhook, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{})
+	webhook, err := c.UpdateWebhook(t.Context(), "w", WebhookSettings{})
 	if err != nil || webhook.ID != "w" {
 		t.Errorf("UpdateWebhook: got %+v and error %v, want w", webhook, err)
 	}

@@ -127,11 +127,11 @@ func TestSecretsOfEndpoints(t *testing.T) {
 	secret := "endpoint-canary"
 	for name, send := range map[string]func(*Client) error{
 		"created": func(c *Client) error {
-			_, err := c.CreateWebhook(t.Context(), "https://h.example", secret, true)
+			_, err := c.CreateWebhook(t.Context(), endpointOf("https://h.example", secret))
 			return err
 		},
 		"changed": func(c *Client) error {
-			_, err := c.UpdateWebhook(t.Context(), "wh", WebhookChange{Secret: &secret})
+			_, err := c.UpdateWebhook(t.Context(), "wh", WebhookSettings{Secret: Some(secret)})
 			return err
 		},
 	} {

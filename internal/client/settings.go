@@ -17,19 +17,18 @@ import (
 // that the instance is open to the internet. The result is unset if the answer has no
 // list.
 func (c *Client) Allowlist(ctx context.Context, instanceID string) (Maybe[[]string], error) {
-	answer, err := get[struct {
-		Allowlist Maybe[[]string] `json:"allowlist"`
-	}](ctx, c, "instances", instanceID, "allowlist")
+	answer, err := get[allowlistBody](ctx, c, "instances", instanceID, "allowlist")
 	return answer.Allowlist, err
+}
+
+type allowlistBody struct {
+	Allowlist Maybe[[]string] `json:"allowlist"`
 }
 
 // SetAllowlist replaces the allowlist. The change takes effect within a minute.
 func (t *Turn) SetAllowlist(ctx context.Context, cidrs []string) (Pending, error) {
-	if cidrs == nil {
-		cidrs = []string{}
-	}
 	return t.set(ctx, mutation{
-		Request:   transport.Request{Method: http.MethodPut, Path: []string{"allowlist"}, Body: map[string][]string{"allowlist": cidrs}},
+		Request:   transport.Request{Method: http.MethodPut, Path: []string{"allowlist"}, Body: allowlistBody{Some(cidrs)}},
 		operation: OpAllowlist,
 		isMade: func(ctx context.Context) (bool, error) {
 			list, err := t.c.Allowlist(ctx, t.id)
@@ -82,10 +81,10 @@ func (t *Turn) SetConsoleMode(ctx context.Context, mode string) (Pending, error)
 }
 
 // AuthSettings are the redirect settings of the auth engine. A read leaves fields unset
-// that the record lacks. A write sends both fields.
+// that the record lacks. A write sends the fields that are set.
 type AuthSettings struct {
-	SiteURL      Maybe[string]   `json:"site_url"`
-	RedirectURLs Maybe[[]string] `json:"redirect_urls"`
+	SiteURL      Maybe[string]   `json:"site_url,omitzero"`
+	RedirectURLs Maybe[[]string] `json:"redirect_urls,omitzero"`
 }
 
 // AuthSettings reads the auth engine's redirect settings.
@@ -102,15 +101,8 @@ func (s AuthSettings) Shows(asked AuthSettings) bool {
 // SetAuthSettings sets the fields of the auth engine's redirect settings that are set, and
 // leaves the others alone.
 func (t *Turn) SetAuthSettings(ctx context.Context, asked AuthSettings) (Pending, error) {
-	body := map[string]any{}
-	if asked.SiteURL.Set {
-		body["site_url"] = asked.SiteURL.Value
-	}
-	if asked.RedirectURLs.Set {
-		body["redirect_urls"] = append([]string{}, asked.RedirectURLs.Value...) // [] and not null
-	}
 	return t.set(ctx, mutation{
-		Request:   transport.Request{Method: http.MethodPatch, Path: []string{"engines", "auth", "settings"}, Body: body},
+		Request:   transport.Request{Method: http.MethodPatch, Path: []string{"engines", "auth", "settings"}, Body: asked},
 		operation: OpAuthSettings,
 		isMade: func(ctx context.Context) (bool, error) {
 			settings, err := t.c.AuthSettings(ctx, t.id)

@@ -2,15 +2,18 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
 	"slices"
 	"testing"
 	"testing/synctest"
-)
 
-func ref[T any](value T) *T { return &value }
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
+)
 
 // After a lost answer, a change is sent again unless the records show everything requested.
 func TestWhatShowsAChange(t *testing.T) {
@@ -32,7 +35,7 @@ func TestWhatShowsAChange(t *testing.T) {
 	}{
 		"PATCH /instances/i": {
 			func(ctx context.Context, turn *Turn) (Pending, error) {
-				return turn.Update(ctx, InstanceChange{Name: ref("web"), Tags: &[]string{"a", "b"}})
+				return turn.Update(ctx, InstanceSettings{Name: Some("web"), Tags: Some([]string{"a", "b"})})
 			},
 			[]script{instance(object{"name": "web", "tags": []string{"b", "a"}})},
 			[]script{instance(object{"name": "web"}), instance(object{"name": "web", "tags": []string{"a"}}), instance(object{"name": "db", "tags": []string{"a", "b"}})},
@@ -40,7 +43,7 @@ func TestWhatShowsAChange(t *testing.T) {
 		"PUT /instances/i/engines": {
 			func(ctx context.Context, turn *Turn) (Pending, error) {
 				return turn.SetEngines(ctx, func(Instance) (map[string]EngineBudget, error) {
-					return map[string]EngineBudget{"postgres": {MemoryMB: ref(int64(512))}, "redis": {MemoryMB: ref(int64(64))}}, nil
+					return map[string]EngineBudget{"postgres": {MemoryMB: new(int64(512))}, "redis": {MemoryMB: new(int64(64))}}, nil
 				})
 			},
 			[]script{
@@ -67,7 +70,7 @@ func TestWhatShowsAChange(t *testing.T) {
 		},
 		"PATCH /instances/i/apps/a": {
 			func(ctx context.Context, turn *Turn) (Pending, error) {
-				return turn.UpdateApp(ctx, "a", AppChange{Branch: ref("main"), Port: ref(int64(3000)), Env: &map[string]string{"A": "1"}, Links: &[]string{"auth"}})
+				return turn.UpdateApp(ctx, "a", AppSettings{Branch: Some("main"), Port: Some(int64(3000)), Env: Some(map[string]string{"A": "1"}), Links: Some([]string{"auth"})})
 			},
 			[]script{app(object{"branch": "main", "port": 3000, "env": object{"A": "1"}, "links": []string{"auth"}, "public": true})},
 			[]script{
@@ -116,28 +119,47 @@ func TestWhatShowsAChange(t *testing.T) {
 // A record takes from a change the fields that it shows. A field that it lacks contradicts
 // nothing.
 func TestWhatIsLeftOfAChange(t *testing.T) {
-	app := App{Branch: "main", Port: Some[int64](3000), HealthPath: Some("/"), Public: Some(false), Env: Some(map[string]string{"A": "1"}), Links: Some([]string{"b", "a"}), MemoryMB: Some[int64](512)}
-	shown := AppChange{Branch: ref("main"), Port: ref[int64](3000), HealthPath: ref("/"), Public: ref(false), Env: &map[string]string{"A": "1"}, Links: &[]string{"a", "b"}, MemoryMB: ref[int64](512)}
-	other := AppChange{Branch: ref("dev"), Port: ref[int64](80), HealthPath: ref("/up"), Public: ref(true), Env: &map[string]string{}, Links: &[]string{}, MemoryMB: ref[int64](600)}
-	lacking := App{MemoryMB: Some[int64](0)}
-	for name, row := range map[string]struct {
-		change             AppChange
-		app                App
-		left, contradicted AppChange
-	}{
-		"no change":              {AppChange{}, app, AppChange{}, AppChange{}},
-		"everything is shown":    {shown, app, AppChange{}, AppChange{}},
+	app := AppSettings{
+		Branch: Some("main"), Port: Some[int64](3000), HealthPath: Some("/"), Public: Some(false),
+		Env: Some(map[string]string{"A": "1"}), Links: Some([]string{"b", "a"}), MemoryMB: Some[int64](512),
+	}
+	shown, other := app, AppSettings{
+		Branch: Some("dev"), Port: Some[int64](80), HealthPath: Some("/up"), Public: Some(true),
+		Env: Some(map[string]string{}), Links: Some([]string{}), MemoryMB: Some[int64](600),
+	}
+	shown.Links = Some([]string{"a", "b"})
+	part, port := AppSettings{Branch: shown.Branch, Port: other.Port}, AppSettings{Port: other.Port}
+	for name, row := range map[string]struct{ change, record, missing, contradicted AppSettings }{
+		"no change":              {record: app},
+		"everything is shown":    {change: shown, record: app},
 		"nothing is shown":       {other, app, other, other},
-		"the record lacks it":    {shown, lacking, shown, AppChange{}},
-		"a part is shown":        {AppChange{Branch: shown.Branch, Port: other.Port}, app, AppChange{Port: other.Port}, AppChange{Port: other.Port}},
-		"a part is not recorded": {AppChange{Branch: shown.Branch, Port: other.Port}, App{Branch: "dev"}, AppChange{Branch: shown.Branch, Port: other.Port}, AppChange{Branch: shown.Branch}},
+		"the record lacks it":    {change: shown, missing: shown},
+		"a part is shown":        {part, app, port, port},
+		"a part is not recorded": {part, AppSettings{Branch: other.Branch}, part, AppSettings{Branch: shown.Branch}},
 	} {
-		if left, contradicted := row.change.Without(row.app), row.change.Contradicted(row.app); left != row.left || contradicted != row.contradicted {
-			t.Errorf("%s: got %v left and %v contradicted, want %v and %v", name, left.Names(), contradicted.Names(), row.left.Names(), row.contradicted.Names())
+		if diff := cmp.Diff(row.missing, Missing(row.change, row.record)); diff != "" {
+			t.Errorf("%s: Missing (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff(row.contradicted, Contradicted(row.change, row.record)); diff != "" {
+			t.Errorf("%s: Contradicted (-want +got):\n%s", name, diff)
 		}
 	}
-	if names := other.Names(); !slices.Equal(names, []string{"branch", "env", "health_path", "links", "memory_mb", "port", "public"}) || len(AppChange{}.Names()) > 0 {
-		t.Errorf("names: got %v for a change of everything and %v for none, want all and none", names, AppChange{}.Names())
+	want := []string{"branch", "env", "health_path", "links", "memory_mb", "port", "public"}
+	if names := Names(other); !slices.Equal(names, want) || !IsEmpty(AppSettings{}) || IsEmpty(port) {
+		t.Errorf("names: got %v for a change of everything, want %v", names, want)
+	}
+}
+
+// A request leaves out what is not set. A list or a map that is set is never null.
+func TestSettingsOfARequest(t *testing.T) {
+	for want, settings := range map[string]AppSettings{
+		`{}`:                          {},
+		`{"port":0,"env":{}}`:         {Port: Some[int64](0), Env: Some[map[string]string](nil)},
+		`{"public":false,"links":[]}`: {Public: Some(false), Links: Some[[]string](nil)},
+	} {
+		if got := string(must.Get(json.Marshal(settings))(t)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }
 

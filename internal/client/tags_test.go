@@ -37,7 +37,7 @@ func TestTagsAreTheDocuments(t *testing.T) {
 		{"BackupSummary", BackupSummary{}, nil, nil},
 		{"Activity", Activity{}, nil, nil},
 		{"InstanceCreate", NewInstance{}, map[string]string{"tier": "plan is sent"}, nil},
-		{"InstanceUpdate", InstanceChange{}, nil, nil},
+		{"InstanceUpdate", InstanceSettings{}, nil, nil},
 		{"EngineBudget", EngineBudget{}, nil, nil},
 		{"Backup", Backup{}, nil, nil},
 		{"Job", Job{}, nil, nil},
@@ -53,20 +53,20 @@ func TestTagsAreTheDocuments(t *testing.T) {
 		{"Extension", Extension{}, nil, nil},
 		{"App", App{}, nil, nil},
 		{"AppFailure", AppFailure{}, nil, nil},
-		{"AppImport", NewApp{}, nil, nil},
-		{"AppUpdate", AppChange{}, nil, nil},
+		{"AppImport", NewApp{}, nil, map[string]string{"links": "an import cannot carry them"}},
+		{"AppUpdate", AppSettings{}, nil, nil},
 		{"Build", Build{}, nil, nil},
 		{"Plans", Plans{}, nil, nil},
 		{"Plan", Plan{}, nil, nil},
 		{"EngineEntry", EngineKind{}, nil, nil},
 		{"Location", Location{}, nil, nil},
 		{"Account", Account{}, nil, nil},
-		{"ProfileUpdate", ProfileChange{}, nil, nil},
+		{"ProfileUpdate", Profile{}, nil, nil},
 		{"Billing", Billing{}, map[string]string{"next_cursor": "Billing has the charges of all pages"}, nil},
 		{"Subscription", Subscription{}, nil, nil},
 		{"Charge", Charge{}, nil, nil},
 		{"WebhookCreated", Webhook{}, nil, nil},
-		{"WebhookUpdate", WebhookChange{}, nil, nil},
+		{"WebhookUpdate", WebhookSettings{}, nil, nil},
 	} {
 		schema := doc.Components.Schemas[row.schema]
 		if schema == nil {
@@ -84,9 +84,8 @@ func TestTagsAreTheDocuments(t *testing.T) {
 func tagProblems(properties []string, of reflect.Type, unread, extra map[string]string) []string {
 	var problems []string
 	tags := map[string]bool{}
-	for i := range of.NumField() {
-		field := of.Field(i)
-		if !field.IsExported() || field.Tag.Get("json") == "-" { // "-" means that it is not sent
+	for _, field := range reflect.VisibleFields(of) {
+		if field.Anonymous || !field.IsExported() || field.Tag.Get("json") == "-" { // "-" means that it is not sent
 			continue
 		}
 		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")

@@ -21,7 +21,7 @@ func TestTurnAfterLeave(t *testing.T) {
 		turn.Leave()
 		ctx := t.Context()
 		for name, err := range map[string]error{
-			"Update":          second(turn.Update(ctx, InstanceChange{})),
+			"Update":          second(turn.Update(ctx, InstanceSettings{})),
 			"Delete":          second(turn.Delete(ctx, nil)),
 			"SetEngines":      second(turn.SetEngines(ctx, nil)),
 			"SetAllowlist":    second(turn.SetAllowlist(ctx, nil)),
@@ -33,7 +33,7 @@ func TestTurnAfterLeave(t *testing.T) {
 			"Restore":         second(turn.Restore(ctx, "i", "b")),
 			"RestartEngine":   second(turn.RestartEngine(ctx, "redis")),
 			"ImportApp":       second(turn.ImportApp(ctx, NewApp{Name: "a"})),
-			"UpdateApp":       second(turn.UpdateApp(ctx, "a", AppChange{})),
+			"UpdateApp":       second(turn.UpdateApp(ctx, "a", AppSettings{})),
 			"DeleteApp":       second(turn.DeleteApp(ctx, "a", nil)),
 			"RedeployApp":     second(turn.RedeployApp(ctx, "a")),
 			"RebuildApp":      second(turn.RebuildApp(ctx, "a", nil)),

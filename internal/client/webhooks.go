@@ -15,10 +15,8 @@ import (
 // A Webhook is an https endpoint of the customer's that receives every event
 // (SERVICE.md#webhooks).
 type Webhook struct {
-	ID                  string                 `json:"id"`
-	URL                 string                 `json:"url"`
-	Enabled             Maybe[bool]            `json:"enabled"`
-	Secret              string                 `json:"secret"` // only in the answer that sets it
+	ID string `json:"id"`
+	WebhookSettings
 	ConsecutiveFailures Informal[Maybe[Whole]] `json:"consecutive_failures"`
 	CreatedAt           Time                   `json:"created_at"`
 	// Adopted reports that the answer to CreateWebhook was lost and a new endpoint with the
@@ -26,11 +24,12 @@ type Webhook struct {
 	Adopted bool `json:"-"`
 }
 
-// A WebhookChange is a change of a webhook endpoint. Nil fields do not change.
-type WebhookChange struct {
-	URL     *string `json:"url,omitempty"`
-	Secret  *string `json:"secret,omitempty"`
-	Enabled *bool   `json:"enabled,omitempty"`
+// WebhookSettings are the settings of a webhook endpoint, in its record and in the requests
+// that create and change it. In a change, a field that is not set does not change.
+type WebhookSettings struct {
+	URL     Maybe[string] `json:"url,omitzero"`
+	Secret  Maybe[string] `json:"secret,omitzero"` // in no record, only in the answer that sets it
+	Enabled Maybe[bool]   `json:"enabled,omitzero"`
 }
 
 // Identifier returns the endpoint's id.
@@ -39,13 +38,14 @@ func (w Webhook) Identifier() string { return w.ID }
 // HasOtherSecret reports whether an answer shows another secret than the one that was sent.
 // An answer without a secret, or with a sign of a mask in it, shows none.
 func (w Webhook) HasOtherSecret(sent string) bool {
-	return w.Secret != "" && w.Secret != sent && !strings.ContainsAny(w.Secret, maskSigns)
+	shown := w.Secret.Value
+	return shown != "" && shown != sent && !strings.ContainsAny(shown, maskSigns)
 }
 
 // Webhook reads a webhook endpoint.
 func (c *Client) Webhook(ctx context.Context, id string) (Webhook, error) {
 	webhook, err := getRecord[Webhook](ctx, c, transport.Request{Path: []string{"webhooks", id}}, id)
-	c.secrets.AddEndpoint(webhook.URL)
+	c.secrets.AddEndpoint(webhook.URL.Value)
 	return webhook, err
 }
 
@@ -53,7 +53,7 @@ func (c *Client) Webhook(ctx context.Context, id string) (Webhook, error) {
 func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 	webhooks, err := hidden(list[Webhook](ctx, c, "webhooks", "webhooks"))
 	for _, webhook := range webhooks {
-		c.secrets.AddEndpoint(webhook.URL)
+		c.secrets.AddEndpoint(webhook.URL.Value)
 	}
 	return webhooks, err
 }
@@ -62,9 +62,10 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 // can be found by its URL if the answer was lost. An endpoint has no unique name, so a
 // POST with a lost answer is not sent again. Instead, CreateWebhook adopts the one
 // endpoint that did not exist before, and returns an *AmbiguousError if there are several.
-func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, enabled bool) (Webhook, error) {
+func (c *Client) CreateWebhook(ctx context.Context, wanted WebhookSettings) (Webhook, error) {
 	ctx = lifetime.WithGracePeriod(ctx)
-	c.secrets.Add(secret)
+	endpoint := wanted.URL.Value
+	c.secrets.Add(wanted.Secret.Value)
 	c.secrets.AddEndpoint(endpoint)
 	// Endpoints with the same URL are created one at a time, so that none adopts another.
 	leave, err := c.endpoints.enter(ctx, endpointKey(endpoint))
@@ -79,7 +80,7 @@ func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, ena
 	r := transport.Request{
 		Method: http.MethodPost,
 		Path:   []string{"webhooks"},
-		Body:   map[string]any{"url": endpoint, "secret": secret, "enabled": enabled},
+		Body:   wanted,
 		Key:    c.random.Key(),
 	}
 	webhook, err := transport.Do[Webhook](ctx, c.sender, r)
@@ -95,7 +96,7 @@ func (c *Client) CreateWebhook(ctx context.Context, endpoint, secret string, ena
 	}
 	if err == nil {
 		c.Claim(webhook.ID)
-		c.secrets.Add(webhook.Secret)
+		c.secrets.Add(webhook.Secret.Value)
 	}
 	return webhook, err
 }
@@ -110,7 +111,7 @@ func (c *Client) WebhookNamesakes(ctx context.Context, endpoint string) ([]strin
 	}
 	var ids []string
 	for _, webhook := range existing {
-		if endpointKey(webhook.URL) == endpointKey(endpoint) && !c.HasClaimed(webhook.ID) {
+		if endpointKey(webhook.URL.Value) == endpointKey(endpoint) && !c.HasClaimed(webhook.ID) {
 			ids = append(ids, webhook.ID)
 		}
 	}
@@ -129,7 +130,7 @@ func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []We
 		var candidates []Webhook
 		var ids []string
 		for _, webhook := range webhooks {
-			if _, before := find(existing, webhook.ID); !before && endpointKey(webhook.URL) == endpointKey(endpoint) && !c.HasClaimed(webhook.ID) {
+			if _, before := find(existing, webhook.ID); !before && endpointKey(webhook.URL.Value) == endpointKey(endpoint) && !c.HasClaimed(webhook.ID) {
 				candidates = append(candidates, webhook)
 				ids = append(ids, webhook.ID)
 			}
@@ -155,27 +156,28 @@ func (c *Client) findWebhook(ctx context.Context, endpoint string, existing []We
 // it stores an endpoint (SERVICE.md#tolerance).
 func endpointKey(endpoint string) string { return strings.TrimSuffix(CanonicalURL(endpoint), "/") }
 
-// shownBy reports whether a record shows the change, except for its secret.
-func (change WebhookChange) shownBy(w Webhook) bool {
-	return (change.URL == nil || ShowsURL(w.URL, *change.URL)) && (change.Enabled == nil || !w.Enabled.Set || w.Enabled.Value == *change.Enabled)
+// shownBy reports whether no record contradicts the change. None has the secret, and one may
+// have the URL in another form.
+func (change WebhookSettings) shownBy(w Webhook) bool {
+	left := Contradicted(change, w.WebhookSettings)
+	if left.Secret = (Maybe[string]{}); ShowsURL(w.URL.Value, change.URL.Value) {
+		left.URL = Maybe[string]{}
+	}
+	return IsEmpty(left)
 }
 
 // UpdateWebhook changes an endpoint, and reads it back. Enabling it resets its failure
 // count. An empty change only reads the endpoint, because a service may refuse an empty
 // change.
-func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookChange) (Webhook, error) {
-	if change == (WebhookChange{}) {
+func (c *Client) UpdateWebhook(ctx context.Context, id string, change WebhookSettings) (Webhook, error) {
+	if IsEmpty(change) {
 		return c.Webhook(ctx, id)
 	}
-	if change.Secret != nil {
-		c.secrets.Add(*change.Secret)
-	}
-	if change.URL != nil {
-		c.secrets.AddEndpoint(*change.URL)
-	}
+	c.secrets.Add(change.Secret.Value)
+	c.secrets.AddEndpoint(change.URL.Value)
 	r := transport.Request{Method: http.MethodPatch, Path: []string{"webhooks", id}, Body: change}
 	webhook, err := transport.Do[Webhook](ctx, c.sender, r)
-	c.secrets.Add(webhook.Secret)
+	c.secrets.Add(webhook.Secret.Value)
 	if err != nil {
 		return webhook, err
 	}

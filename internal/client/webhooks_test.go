@@ -11,6 +11,11 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client/transport"
 )
 
+// endpointOf returns the settings of an endpoint that is enabled.
+func endpointOf(url, secret string) WebhookSettings {
+	return WebhookSettings{URL: Some(url), Secret: Some(secret), Enabled: Some(true)}
+}
+
 func TestCreationOfAnEndpoint(t *testing.T) {
 	const secret = "a secret of the test"
 	endpoint := func(id, url string) object { return object{"id": id, "url": url} }
@@ -41,7 +46,7 @@ func TestCreationOfAnEndpoint(t *testing.T) {
 			// It needs neither a Date nor /locations.
 			c, wire := newTestClient(t, script{"POST /webhooks": row.post, "GET /webhooks": row.lists()}.Serve)
 			begun := time.Now()
-			webhook, err := c.CreateWebhook(t.Context(), "https://H.example/", secret, true)
+			webhook, err := c.CreateWebhook(t.Context(), endpointOf("https://H.example/", secret))
 			switch want := row.err.(type) {
 			case nil:
 				if err != nil || webhook.ID != row.id {
@@ -90,7 +95,7 @@ func TestTwoEndpointsOfOneURLNeverAdoptEachOther(t *testing.T) {
 		ids := make(chan string, 2)
 		for range 2 {
 			go func() {
-				webhook, err := c.CreateWebhook(t.Context(), "https://h.example/", "a secret of the test", true)
+				webhook, err := c.CreateWebhook(t.Context(), endpointOf("https://h.example/", "a secret of the test"))
 				if err != nil || !webhook.Adopted {
 					t.Errorf("CreateWebhook: got %+v and error %v, want it adopted", webhook, err)
 				}
@@ -126,7 +131,7 @@ func TestChangeOfAnEndpoint(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c, wire := newTestClient(t, script{"PATCH /webhooks/w": row.answer, "GET /webhooks/w": row.read}.Serve)
-			webhook, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{Enabled: new(true)})
+			webhook, err := c.UpdateWebhook(t.Context(), "w", WebhookSettings{Enabled: Some(true)})
 			if !errors.Is(err, row.err) || webhook.Enabled.Value != row.want {
 				t.Errorf("%s: got %+v and error %v, want enabled = %t and error %v", name, webhook, err, row.want, row.err)
 			}
@@ -181,7 +186,7 @@ func TestHasOtherSecret(t *testing.T) {
 		"REDACTED":           true,
 		"0123••••••••••••": false,
 	} {
-		if got := (Webhook{Secret: answer}).HasOtherSecret("0123456789abcdef\n"); got != want {
+		if got := (Webhook{WebhookSettings: WebhookSettings{Secret: Some(answer)}}).HasOtherSecret("0123456789abcdef\n"); got != want {
 			t.Errorf("an answer with the secret %q: got %t, want %t", answer, got, want)
 		}
 	}
@@ -223,7 +228,7 @@ func TestRefusalAfterALostAttempt(t *testing.T) {
 	}{"at once": {refusal, true}, "after a lost attempt": {inTurn(gateway(502), refusal), false}} {
 		synctest.Test(t, func(t *testing.T) {
 			c, _ := newTestClient(t, script{"PATCH /webhooks/w": row.answer}.Serve)
-			_, err := c.UpdateWebhook(t.Context(), "w", WebhookChange{Enabled: new(bool)})
+			_, err := c.UpdateWebhook(t.Context(), "w", WebhookSettings{Enabled: Some(false)})
 			if !errors.Is(err, ErrUnauthorized) || NothingDone(err) != row.certain {
 				t.Errorf("%s: got error %v, nothing done: %t, want ErrUnauthorized, nothing done: %t", name, err, NothingDone(err), row.certain)
 			}

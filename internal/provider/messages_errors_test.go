@@ -98,7 +98,7 @@ var errorSamples = []struct {
 }
 
 func sampleApp(failure client.AppFailure) error {
-	return &client.AppError{Before: client.AppRunning, App: client.App{Name: "web", Port: client.Some[int64](3000), HealthPath: client.Some("/healthz"), Failure: failure}}
+	return &client.AppError{Before: client.AppRunning, App: client.App{Name: "web", AppSettings: client.AppSettings{Port: client.Some[int64](3000), HealthPath: client.Some("/healthz")}, Failure: failure}}
 }
 
 // errorSamples must have every type of error of the client, and every kind that the

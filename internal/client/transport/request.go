@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -254,8 +255,12 @@ func FieldText(err error) string {
 	if wrong.Field == "" {
 		return fmt.Sprintf("%s is not %s", wrong.Value, kind)
 	}
-	return fmt.Sprintf("the field %s is not %s: %s", wrong.Field, kind, wrong.Value)
+	return fmt.Sprintf("the field %s is not %s: %s", embeddedType.ReplaceAllString(wrong.Field, ""), kind, wrong.Value)
 }
+
+// embeddedType matches the name of an embedded struct, which encoding/json puts before the
+// names of its fields. The service's own names begin with a lower case letter.
+var embeddedType = regexp.MustCompile(`\b[A-Z]\w*\.`)
 
 // Foreign describes a success that does not come from the service: a page of a gateway or
 // of another server.

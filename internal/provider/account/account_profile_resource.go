@@ -35,12 +35,17 @@ func NewProfileResource() resource.Resource { return &accountProfileResource{} }
 // has a profile, so Create sets it and Delete leaves it unchanged.
 type accountProfileResource struct{ base.Resource }
 
-type accountProfileModel struct {
-	ID      types.String `tfsdk:"id"`
+// profile has the fields of the profile, with the tags of client.Profile.
+type profile struct {
 	Name    types.String `tfsdk:"name"`
 	Company types.String `tfsdk:"company"`
 	Address types.String `tfsdk:"address"`
 	VATID   types.String `tfsdk:"vat_id"`
+}
+
+type accountProfileModel struct {
+	profile
+	ID types.String `tfsdk:"id"`
 }
 
 type accountProfileIdentity struct {
@@ -97,8 +102,9 @@ func (r *accountProfileResource) Create(ctx context.Context, req resource.Create
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to read the account", err)
 		return
 	}
-	there := accountProfileModel{Name: recordedField(account.Name), Company: recordedField(account.Company), Address: recordedField(account.Address), VATID: recordedField(account.VATID)}
-	if change := accountProfileDifference(there, plan); change != (client.ProfileChange{}) {
+	var wanted client.Profile
+	attributes.Request(&plan.profile, &wanted, attributes.Names(&plan.profile))
+	if change := client.Missing(wanted, account.Profile); !client.IsEmpty(change) {
 		if account, err = r.Client.UpdateProfile(ctx, change); err != nil {
 			diagnostics.AddClientError(&resp.Diagnostics, "Unable to set the account's profile", err)
 			return
@@ -173,7 +179,9 @@ func (r *accountProfileResource) Update(ctx context.Context, req resource.Update
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to read the account", err)
 		return
 	}
-	account, err := r.Client.UpdateProfile(ctx, accountProfileDifference(state, plan))
+	var change client.Profile
+	attributes.Request(&plan.profile, &change, attributes.Changed(&state.profile, &plan.profile))
+	account, err := r.Client.UpdateProfile(ctx, change)
 	if err != nil {
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to update the account's profile", err)
 		return
@@ -199,31 +207,6 @@ func (r *accountProfileResource) ImportState(ctx context.Context, req resource.I
 	}
 }
 
-// recordedField returns a field of a record, which is unknown if the record lacks it.
-func recordedField(f client.ProfileField) types.String {
-	if !f.Set {
-		return types.StringUnknown()
-	}
-	return types.StringValue(f.Value)
-}
-
-// accountProfileDifference returns the changes that turn the current profile into the
-// planned one. An unknown field differs from each planned value.
-func accountProfileDifference(there, planned accountProfileModel) client.ProfileChange {
-	changed := func(there, planned types.String) *string {
-		if planned.IsNull() || planned.IsUnknown() || !there.IsUnknown() && planned.ValueString() == there.ValueString() {
-			return nil
-		}
-		return planned.ValueStringPointer()
-	}
-	return client.ProfileChange{
-		Name:    changed(there.Name, planned.Name),
-		Company: changed(there.Company, planned.Company),
-		Address: changed(there.Address, planned.Address),
-		VATID:   changed(there.VATID, planned.VATID),
-	}
-}
-
 // setRecord copies an account's record into the model. An attribute that the record does
 // not have keeps its value, and one that is empty in both stays as written, null or "". A
 // known id is kept, because it is the identity.
@@ -231,12 +214,5 @@ func (m *accountProfileModel) setRecord(a client.Account) {
 	if m.ID.IsNull() || m.ID.IsUnknown() {
 		m.ID = types.StringValue(a.ID)
 	}
-	for _, field := range []struct {
-		v        *types.String
-		recorded client.ProfileField
-	}{{&m.Name, a.Name}, {&m.Company, a.Company}, {&m.Address, a.Address}, {&m.VATID, a.VATID}} {
-		if field.v.IsUnknown() || field.recorded.Set && field.recorded.Value != field.v.ValueString() {
-			*field.v = attributes.StringOrNull(field.recorded.Value)
-		}
-	}
+	attributes.TakeRecord(&m.profile, &a.Profile)
 }

@@ -60,8 +60,8 @@ func PlanRotate(ctx context.Context, p *Plan) {
 	instance := p.named("instance", "instance_id")
 	if id, known := p.known("instance_id"); known && p.client != nil {
 		// Only the name is read, so an error does not deserve a second warning.
-		if record, err := p.client.Instance(ctx, id); err == nil && record.Name != "" {
-			instance = "instance " + record.Name + " (" + id + ")"
+		if record, err := p.client.Instance(ctx, id); err == nil && record.Name.Value != "" {
+			instance = "instance " + record.Name.Value + " (" + id + ")"
 		}
 	}
 	p.diags.AddWarning("A rotation replaces all passwords",

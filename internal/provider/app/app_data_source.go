@@ -26,15 +26,10 @@ type appDataSource struct{ base.DataSource }
 // appRecordModel is an app as the data source shows it. It has no build variables,
 // because any of them may be secret.
 type appRecordModel struct {
+	appSettings
 	InstanceID types.String      `tfsdk:"instance_id"`
 	Name       types.String      `tfsdk:"name"`
 	Repo       types.String      `tfsdk:"repo"`
-	Branch     types.String      `tfsdk:"branch"`
-	Port       types.Int64       `tfsdk:"port"`
-	HealthPath types.String      `tfsdk:"health_path"`
-	Public     types.Bool        `tfsdk:"public"`
-	Links      types.Set         `tfsdk:"links"`
-	MemoryMB   types.Int64       `tfsdk:"memory_mb"`
 	URL        types.String      `tfsdk:"url"`
 	Status     types.String      `tfsdk:"status"`
 	CreatedAt  timetypes.RFC3339 `tfsdk:"created_at"`
@@ -44,24 +39,18 @@ func (d *appDataSource) Metadata(_ context.Context, req datasource.MetadataReque
 	resp.TypeName = req.ProviderTypeName + "_app"
 }
 
-func (d *appDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *appDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "One app of an instance. Use it for the URL or status of an app that another configuration manages. " +
 			"Variables are left out, because any of them may be secret.",
-		Attributes: map[string]schema.Attribute{
+		Attributes: attributes.Recorded(ctx, NewResource(), attributes.Names(&appSettings{}), map[string]schema.Attribute{
 			"instance_id": schema.StringAttribute{Required: true, MarkdownDescription: "The instance's id."},
 			"name":        schema.StringAttribute{Required: true, MarkdownDescription: "Name of the app. It is an error if the instance has no such app."},
 			"repo":        schema.StringAttribute{Computed: true, MarkdownDescription: "Repository as `owner/repo`."},
-			"branch":      schema.StringAttribute{Computed: true, MarkdownDescription: "Branch that is built."},
-			"port":        schema.Int64Attribute{Computed: true, MarkdownDescription: "Port that the app listens on."},
-			"health_path": schema.StringAttribute{Computed: true, MarkdownDescription: "Path of the health check."},
-			"public":      schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the app has a public URL."},
-			"links":       schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Linked engines."},
-			"memory_mb":   schema.Int64Attribute{Computed: true, MarkdownDescription: "Memory in MB."},
 			"url":         schema.StringAttribute{Computed: true, MarkdownDescription: "Public URL. Null until the first deployment, and for an app that is not public."},
 			"status":      schema.StringAttribute{Computed: true, MarkdownDescription: "`building`, `running`, `failed` or `stopped`."},
 			"created_at":  schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the app was created, in RFC 3339."},
-		},
+		}),
 	}
 }
 
@@ -87,9 +76,7 @@ func (d *appDataSource) Read(ctx context.Context, req datasource.ReadRequest, re
 }
 
 func (m *appRecordModel) setRecord(a client.App) {
-	m.Repo, m.Branch = attributes.StringOrNull(a.Repo), attributes.StringOrNull(a.Branch)
-	m.Port, m.MemoryMB = attributes.Int64OrNull(a.Port.Value), attributes.Int64OrNull(a.MemoryMB.Value)
-	m.HealthPath, m.Public = attributes.StringOrNull(a.HealthPath.Value), attributes.RecordedBool(a.Public)
-	m.Links = attributes.SetOrNull(a.Links)
-	m.URL, m.Status, m.CreatedAt = attributes.StringOrNull(a.URL), attributes.StringOrNull(string(a.Status)), attributes.TimeOrNull(a.CreatedAt)
+	m.Links = types.SetUnknown(types.StringType) // so that none are an empty set
+	attributes.TakeRecord(&m.appSettings, &a.AppSettings)
+	m.Repo, m.URL, m.Status, m.CreatedAt = attributes.StringOrNull(a.Repo), attributes.StringOrNull(a.URL), attributes.StringOrNull(string(a.Status)), attributes.TimeOrNull(a.CreatedAt)
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
@@ -13,19 +14,25 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 )
 
+// appSettings are the settings that the resource and the data source have, with the tags of
+// client.AppSettings. Variables are not among them, because any of them may be secret.
+type appSettings struct {
+	Branch     types.String `tfsdk:"branch"`
+	Port       types.Int64  `tfsdk:"port"`
+	HealthPath types.String `tfsdk:"health_path"`
+	Public     types.Bool   `tfsdk:"public"`
+	Links      types.Set    `tfsdk:"links"`
+	MemoryMB   types.Int64  `tfsdk:"memory_mb"`
+}
+
 type appModel struct {
+	appSettings
 	InstanceID         types.String      `tfsdk:"instance_id"`
 	Name               types.String      `tfsdk:"name"`
 	Repo               types.String      `tfsdk:"repo"`
-	Branch             types.String      `tfsdk:"branch"`
-	Port               types.Int64       `tfsdk:"port"`
-	HealthPath         types.String      `tfsdk:"health_path"`
-	Public             types.Bool        `tfsdk:"public"`
 	Env                types.Map         `tfsdk:"env"`
 	SecretEnvWO        types.Map         `tfsdk:"secret_env_wo"`
 	SecretEnvWOVersion types.Int64       `tfsdk:"secret_env_wo_version"`
-	Links              types.Set         `tfsdk:"links"`
-	MemoryMB           types.Int64       `tfsdk:"memory_mb"`
 	RedeployTriggers   types.Map         `tfsdk:"redeploy_triggers"`
 	DeployCommit       types.String      `tfsdk:"deploy_commit"`
 	DeletionProtection types.Bool        `tfsdk:"deletion_protection"`
@@ -43,25 +50,7 @@ func (m *appModel) setRecord(a client.App, secret secretKeys) {
 	if a.Repo != "" && !sameRepo(a.Repo, m.Repo.ValueString()) {
 		m.Repo = types.StringValue(plainRepo(a.Repo))
 	}
-	attributes.SetRecorded(&m.Branch, a.Branch)
-	if a.Port.Set {
-		m.Port = types.Int64Value(a.Port.Value)
-	}
-	if a.HealthPath.Set {
-		m.HealthPath = types.StringValue(a.HealthPath.Value)
-	}
-	if a.Public.Set {
-		m.Public = types.BoolValue(a.Public.Value)
-	}
-	if a.Links.Set {
-		m.Links = attributes.SetOf(a.Links.Value, m.Links)
-	}
-	switch {
-	case a.MemoryMB.Set && a.MemoryMB.Value > 0:
-		m.MemoryMB = types.Int64Value(a.MemoryMB.Value)
-	case m.MemoryMB.IsUnknown():
-		m.MemoryMB = types.Int64Null()
-	}
+	attributes.TakeRecord(&m.appSettings, &a.AppSettings)
 	if a.Env.Set && secret.known {
 		m.Env = mapOf(secret.inState(a.Env.Value, m.Env), m.Env)
 	}
@@ -142,23 +131,9 @@ func (m appModel) unlinked() appModel {
 // named attributes are unknown, because the app may have another value. env stands for the
 // secret variables, too.
 func (m appModel) withUnknown(names []string) appModel {
-	for _, name := range names {
-		switch name {
-		case "branch":
-			m.Branch = types.StringUnknown()
-		case "port":
-			m.Port = types.Int64Unknown()
-		case "health_path":
-			m.HealthPath = types.StringUnknown()
-		case "public":
-			m.Public = types.BoolUnknown()
-		case "memory_mb":
-			m.MemoryMB = types.Int64Unknown()
-		case "links":
-			m.Links = types.SetUnknown(types.StringType)
-		case "env":
-			m.Env, m.SecretEnvWOVersion = types.MapUnknown(types.StringType), types.Int64Unknown()
-		}
+	attributes.Forget(&m.appSettings, names)
+	if slices.Contains(names, "env") {
+		m.Env, m.SecretEnvWOVersion = types.MapUnknown(types.StringType), types.Int64Unknown()
 	}
 	return m
 }
@@ -183,20 +158,12 @@ func (m *appModel) computed() []*types.String {
 	return []*types.String{&m.URL, &m.Status, &m.BuildID, &m.Commit, &m.CreatedAt.StringValue}
 }
 
-// newApp returns the request to import the app, with all of its build variables.
+// newApp returns the request to import the app, with all of its build variables. It cannot
+// carry links (SERVICE.md#apps).
 func (m *appModel) newApp(env map[string]string) client.NewApp {
-	n := client.NewApp{
-		Repo:       m.Repo.ValueString(),
-		Branch:     m.Branch.ValueString(),
-		Name:       m.Name.ValueString(),
-		Port:       m.Port.ValueInt64(),
-		HealthPath: m.HealthPath.ValueString(),
-		Public:     m.Public.ValueBool(),
-		Env:        env,
-	}
-	if !m.MemoryMB.IsUnknown() {
-		n.MemoryMB = m.MemoryMB.ValueInt64Pointer()
-	}
+	n := client.NewApp{Repo: m.Repo.ValueString(), Name: m.Name.ValueString()}
+	attributes.Request(&m.appSettings, &n.AppSettings, attributes.Names(&m.appSettings))
+	n.Links, n.Env = client.Maybe[[]string]{}, client.Some(env)
 	return n
 }
 

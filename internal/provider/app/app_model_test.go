@@ -14,9 +14,7 @@ import (
 // An app takes over a record with few fields, or with all of them.
 func TestAppTakesARecordOver(t *testing.T) {
 	known := secretKeys{names: []string{"S"}, known: true}
-	told := client.App{Repo: "Octo/Web", Branch: "next", Port: client.Some[int64](8080), HealthPath: client.Some("/up"), Public: client.Some(false),
-		Links: client.Some([]string{"auth"}), MemoryMB: client.Some[int64](700), Env: client.Some(map[string]string{"A": "2", "S": "canary"}),
-		URL: "https://web.example", Status: client.AppRunning}
+	told := client.App{Repo: "Octo/Web", AppSettings: client.AppSettings{Branch: client.Some("next"), Port: client.Some[int64](8080), HealthPath: client.Some("/up"), Public: client.Some(false), Links: client.Some([]string{"auth"}), MemoryMB: client.Some[int64](700), Env: client.Some(map[string]string{"A": "2", "S": "canary"})}, URL: "https://web.example", Status: client.AppRunning}
 	for name, row := range map[string]struct {
 		prior  func(*appModel)
 		record client.App
@@ -29,33 +27,33 @@ func TestAppTakesARecordOver(t *testing.T) {
 			m.Links, m.MemoryMB, m.Env = providertest.Texts("auth"), types.Int64Value(700), stringsMap(map[string]string{"A": "2"})
 			m.URL, m.Status = types.StringValue("https://web.example"), types.StringValue("running")
 		}},
-		"secret variables are not known": {func(*appModel) {}, client.App{Env: told.Env}, secretKeys{}, func(*appModel) {}},
+		"secret variables are not known": {func(*appModel) {}, client.App{AppSettings: client.AppSettings{Env: told.Env}}, secretKeys{}, func(*appModel) {}},
 		"another repository":             {func(*appModel) {}, client.App{Repo: "octo/other"}, known, func(m *appModel) { m.Repo = types.StringValue("octo/other") }},
 		"imported": {func(m *appModel) { m.Repo, m.DeletionProtection = types.StringNull(), types.BoolNull() }, client.App{Repo: "Octo/Web"}, secretKeys{},
 			func(m *appModel) { m.Repo = types.StringValue("Octo/Web") }},
 		"a public app without its URL": {func(m *appModel) { m.URL = types.StringValue("https://web.example") }, client.App{}, known,
 			func(m *appModel) { m.URL = types.StringValue("https://web.example") }},
 		"a URL that is not known": {func(m *appModel) { m.URL = types.StringUnknown() }, client.App{}, known, func(m *appModel) { m.URL = types.StringNull() }},
-		"it is not public any more": {func(m *appModel) { m.URL = types.StringValue("https://web.example") }, client.App{Public: client.Some(false)}, known,
+		"it is not public any more": {func(m *appModel) { m.URL = types.StringValue("https://web.example") }, client.App{AppSettings: client.AppSettings{Public: client.Some(false)}}, known,
 			func(m *appModel) { m.Public = types.BoolValue(false) }},
-		"memory that is not told": {func(m *appModel) { m.MemoryMB = types.Int64Unknown() }, client.App{MemoryMB: client.Some[int64](0)}, known,
+		"memory that is not told": {func(m *appModel) { m.MemoryMB = types.Int64Unknown() }, client.App{}, known,
 			func(m *appModel) { m.MemoryMB = types.Int64Null() }},
 		"values that the state does not have": {func(m *appModel) { m.Env = stringsMap(map[string]string{"A": "1", "B": hiddenVariable}) },
-			client.App{Env: client.Some(map[string]string{"A": "2", "B": "canary", "C": "canary", "S": "canary"})}, known,
+			client.App{AppSettings: client.AppSettings{Env: client.Some(map[string]string{"A": "2", "B": "canary", "C": "canary", "S": "canary"})}}, known,
 			func(m *appModel) {
 				m.Env = stringsMap(map[string]string{"A": hiddenVariable, "B": hiddenVariable, "C": hiddenVariable})
 			}},
-		"variables in another form": {func(m *appModel) { m.Env = stringsMap(map[string]string{"A": " 1\r\n2\n"}) }, client.App{Env: client.Some(map[string]string{"A": "1\n2"})}, known,
+		"variables in another form": {func(m *appModel) { m.Env = stringsMap(map[string]string{"A": " 1\r\n2\n"}) }, client.App{AppSettings: client.AppSettings{Env: client.Some(map[string]string{"A": "1\n2"})}}, known,
 			func(m *appModel) { m.Env = stringsMap(map[string]string{"A": " 1\r\n2\n"}) }},
-		"the last variable has gone": {func(m *appModel) { m.Env = stringsMap(map[string]string{"A": "1"}) }, client.App{Env: client.Some(map[string]string{"S": "canary"})}, known, func(*appModel) {}},
-		"env = {}": {func(m *appModel) { m.Env = types.MapValueMust(types.StringType, nil) }, client.App{Env: client.Some(map[string]string{})}, known,
+		"the last variable has gone": {func(m *appModel) { m.Env = stringsMap(map[string]string{"A": "1"}) }, client.App{AppSettings: client.AppSettings{Env: client.Some(map[string]string{"S": "canary"})}}, known, func(*appModel) {}},
+		"env = {}": {func(m *appModel) { m.Env = types.MapValueMust(types.StringType, nil) }, client.App{AppSettings: client.AppSettings{Env: client.Some(map[string]string{})}}, known,
 			func(m *appModel) { m.Env = types.MapValueMust(types.StringType, nil) }},
 	} {
 		m, want := plainApp(), plainApp()
 		row.prior(&m)
 		row.want(&want)
 		m.setRecord(row.record, row.secret)
-		if diff := cmp.Diff(want, m); diff != "" {
+		if diff := cmp.Diff(want, m, cmp.AllowUnexported(appModel{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -81,14 +79,14 @@ func TestAppTakesItsBuildsOver(t *testing.T) {
 }
 
 func TestNewApp(t *testing.T) {
-	m, memory := plainApp(), int64(512)
+	m := plainApp()
 	env := map[string]string{"A": "1", "S": "secret"}
-	want := client.NewApp{Repo: "octo/web", Branch: "main", Name: "web", Port: 3000, HealthPath: "/healthz", Public: true, Env: env, MemoryMB: &memory}
+	want := client.NewApp{Repo: "octo/web", AppSettings: client.AppSettings{Branch: client.Some("main"), Port: client.Some[int64](3000), HealthPath: client.Some("/healthz"), Public: client.Some(true), Env: client.Some(env), MemoryMB: client.Some(int64(512))}, Name: "web"}
 	if diff := cmp.Diff(want, m.newApp(env)); diff != "" {
 		t.Errorf("newApp (-want +got):\n%s", diff)
 	}
 	for _, memory := range []types.Int64{types.Int64Unknown(), types.Int64Null()} {
-		if m.MemoryMB = memory; m.newApp(nil).MemoryMB != nil {
+		if m.MemoryMB = memory; m.newApp(nil).MemoryMB.Set {
 			t.Errorf("memory %s: got it sent, want it left out", memory)
 		}
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -101,18 +102,17 @@ func (m *appModel) object() base.NamedObject {
 
 // planChange marks the results of a change as unknown: build, URL and status.
 func planChange(state, plan *appModel) {
-	builds := !state.Branch.Equal(plan.Branch) || !state.Env.Equal(plan.Env) ||
+	differing := attributes.Differing(&state.appSettings, &plan.appSettings)
+	builds := slices.Contains(differing, "branch") || !state.Env.Equal(plan.Env) ||
 		!state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion) || !state.RedeployTriggers.Equal(plan.RedeployTriggers) ||
 		plan.DeployCommit.IsUnknown() || plan.asksForAnotherCommit(*state)
-	restarts := !state.Port.Equal(plan.Port) || !state.HealthPath.Equal(plan.HealthPath) ||
-		!state.Public.Equal(plan.Public) || !state.Links.Equal(plan.Links) || !state.MemoryMB.Equal(plan.MemoryMB)
 	if builds {
 		plan.BuildID, plan.Commit = types.StringUnknown(), types.StringUnknown()
 	}
-	if builds || restarts {
+	if builds || len(differing) > 0 { // any other change restarts the app
 		plan.Status = types.StringUnknown()
 	}
-	if !state.Public.Equal(plan.Public) || builds && state.URL.IsNull() {
+	if slices.Contains(differing, "public") || builds && state.URL.IsNull() {
 		plan.URL = types.StringUnknown()
 	}
 }

@@ -174,7 +174,7 @@ func (u appUpdate) await(ctx context.Context, turn *client.Turn, p *appProgress)
 // showsWhatBuilds reports whether a record shows the planned branch and variables.
 func (u appUpdate) showsWhatBuilds(a client.App, p appProgress) bool {
 	env, err := u.envToSend(a, p)
-	return err == nil && env == nil && appChange(u.prior, u.planned).Without(a).Branch == nil
+	return err == nil && env == nil && !client.Missing(appChange(u.prior, u.planned), a.AppSettings).Branch.Set
 }
 
 // changes reports whether the plan changes anything at the service.
@@ -228,7 +228,7 @@ func (u appUpdate) steps(ctx context.Context, app client.App, p *appProgress) ([
 // imported app's variables may repeat the existing ones, so it proves no change.
 func (u appUpdate) recordShowsChange(app client.App, env map[string]string, p *appProgress) bool {
 	branch, variables := !u.prior.Branch.Equal(u.planned.Branch), envChanges(u.prior, u.planned) && p.secret.known
-	return env == nil && (branch || variables) && (!branch || app.Branch == u.planned.Branch.ValueString())
+	return env == nil && (branch || variables) && (!branch || app.Branch.Value == u.planned.Branch.ValueString())
 }
 
 // adoptRedeploy reports whether the redeploy for the plan's triggers was carried out
@@ -287,7 +287,7 @@ func (u appUpdate) rebuilds(ctx context.Context, app client.App, env map[string]
 // because the answer may be lost.
 func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep, p *appProgress) error {
 	instanceID, name := u.planned.InstanceID.ValueString(), u.planned.Name.ValueString()
-	if step.change == nil && !u.hasAskedForRedeploy(p) {
+	if step.isRedeploy() && !u.hasAskedForRedeploy(p) {
 		builds, err := u.Client.RecentBuilds(ctx, instanceID, name, client.NewestBuilds)
 		if err != nil {
 			return err
@@ -302,8 +302,8 @@ func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep,
 		noted[id] = true
 	}
 	secret, unsure := p.secret, p.work.Unsure
-	p.work.Unsure = attributes.Union(p.work.Unsure, step.attributes())
-	if step.change != nil && step.change.Env != nil && !p.secret.known {
+	p.work.Unsure = attributes.Union(p.work.Unsure, client.Names(step.change))
+	if step.change.Env.Set && !p.secret.known {
 		p.secret.names = attributes.Union(p.secret.names, attributes.SortedKeys(u.secret))
 	}
 	pending, err := step.send(ctx, turn, name, noted)
@@ -329,7 +329,7 @@ func (u appUpdate) perform(ctx context.Context, turn *client.Turn, step appStep,
 		p.work.Job = ""
 	}
 	step.applyTo(&p.model, u.planned)
-	if step.change != nil && step.change.Env != nil {
+	if step.change.Env.Set {
 		u.noteVariables(p)
 	}
 	return nil

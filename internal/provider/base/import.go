@@ -128,5 +128,5 @@ func (b *Resource) instancesNamed(ctx context.Context, name string) []string {
 	if err != nil {
 		return nil
 	}
-	return diagnostics.IdsOf(slices.DeleteFunc(instances, func(i client.Instance) bool { return i.Name != name }), client.Instance.Identifier)
+	return diagnostics.IdsOf(slices.DeleteFunc(instances, func(i client.Instance) bool { return i.Name.Value != name }), client.Instance.Identifier)
 }

@@ -8,7 +8,7 @@ import (
 
 func TestFailedDeploymentExplained(t *testing.T) {
 	app := func(failure client.AppFailure) client.App {
-		return client.App{Name: "web", Port: client.Some[int64](3000), HealthPath: client.Some("/up"), Failure: failure}
+		return client.App{Name: "web", AppSettings: client.AppSettings{Port: client.Some[int64](3000), HealthPath: client.Some("/up")}, Failure: failure}
 	}
 	answered := func(status int) error {
 		return &client.AppError{App: app(client.AppFailure{Status: client.Some(status)})}

@@ -13,7 +13,7 @@ import (
 // An instanceStep is one request, with its job, that brings an instance nearer to its
 // plan. Exactly one field is set.
 type instanceStep struct {
-	label   *client.InstanceChange
+	label   client.InstanceSettings
 	engines map[string]types.Int64 // the complete set; a budget that is null or unknown stays
 	plan    string
 }
@@ -28,16 +28,13 @@ func instanceDifference(prior, planned, there instanceModel, kinds map[string]cl
 	changes := partsThatDiffer(prior, planned)
 	missing := changes.and(partsThatDiffer(there, planned))
 	var steps []instanceStep
-	var label client.InstanceChange
-	if changes.name {
-		label.Name = planned.Name.ValueStringPointer()
-	}
+	var label client.InstanceSettings
+	attributes.Request(&planned.instanceSettings, &label, attributes.Changed(&prior.instanceSettings, &planned.instanceSettings))
 	if changes.tags {
-		tags := attributes.Sorted(attributes.ElementsOf(planned.TagsAll))
-		label.Tags = &tags
+		label.Tags = client.Some(attributes.Sorted(attributes.ElementsOf(planned.TagsAll)))
 	}
-	if label.Name != nil || label.Tags != nil {
-		steps = append(steps, instanceStep{label: &label})
+	if !client.IsEmpty(label) {
+		steps = append(steps, instanceStep{label: label})
 	}
 	var sizes []instanceStep
 	asked, _ := enginesOf(planned.Engines)
@@ -55,7 +52,7 @@ func instanceDifference(prior, planned, there instanceModel, kinds map[string]cl
 }
 
 // instanceParts are the parts of an instance that a plan can change.
-type instanceParts struct{ name, tags, engines, plan bool }
+type instanceParts struct{ settings, tags, engines, plan bool }
 
 // partsThatDiffer returns the parts in which two models differ. A plan that is not known,
 // because an imported object's record lacks it, differs from none.
@@ -63,28 +60,28 @@ func partsThatDiffer(a, b instanceModel) instanceParts {
 	engines, _ := enginesOf(a.Engines)
 	others, _ := enginesOf(b.Engines)
 	return instanceParts{
-		name:    !a.Name.Equal(b.Name),
-		tags:    !attributes.SameStrings(a.TagsAll, b.TagsAll),
-		engines: !sameEngines(others, engines),
-		plan:    !lacks(a.Plan) && !a.Plan.Equal(b.Plan) && !attributes.IsWord(a.Plan, b.Plan.ValueString()),
+		settings: len(attributes.Differing(&a.instanceSettings, &b.instanceSettings)) > 0,
+		tags:     !attributes.SameStrings(a.TagsAll, b.TagsAll),
+		engines:  !sameEngines(others, engines),
+		plan:     !lacks(a.Plan) && !a.Plan.Equal(b.Plan) && !attributes.IsWord(a.Plan, b.Plan.ValueString()),
 	}
 }
 
 func (p instanceParts) and(q instanceParts) instanceParts {
-	return instanceParts{p.name && q.name, p.tags && q.tags, p.engines && q.engines, p.plan && q.plan}
+	return instanceParts{p.settings && q.settings, p.tags && q.tags, p.engines && q.engines, p.plan && q.plan}
 }
 
 // isLike reports whether two steps change the same part of an instance.
 func (s instanceStep) isLike(other instanceStep) bool {
-	return (s.label == nil) == (other.label == nil) && (s.engines == nil) == (other.engines == nil)
+	return client.IsEmpty(s.label) == client.IsEmpty(other.label) && (s.engines == nil) == (other.engines == nil)
 }
 
 // send sends the step and waits for its job. budgets returns the engines to set, computed
 // from the instance's record.
 func (s instanceStep) send(ctx context.Context, turn *client.Turn, budgets func(client.Instance) (map[string]client.EngineBudget, error)) error {
 	switch {
-	case s.label != nil:
-		return turn.Do(ctx, client.OpUpdate, func(ctx context.Context) (client.Pending, error) { return turn.Update(ctx, *s.label) })
+	case !client.IsEmpty(s.label):
+		return turn.Do(ctx, client.OpUpdate, func(ctx context.Context) (client.Pending, error) { return turn.Update(ctx, s.label) })
 	case s.engines != nil:
 		return turn.Do(ctx, client.OpEngines, func(ctx context.Context) (client.Pending, error) { return turn.SetEngines(ctx, budgets) })
 	}
@@ -110,8 +107,8 @@ func (s instanceStep) forget(m *instanceModel, there client.Instance) {
 // applyTo changes the model in the same way as the step changes the instance.
 func (s instanceStep) applyTo(m *instanceModel, planned instanceModel) {
 	switch {
-	case s.label != nil:
-		m.Name, m.Tags, m.TagsAll = planned.Name, planned.Tags, planned.TagsAll
+	case !client.IsEmpty(s.label):
+		m.instanceSettings, m.Tags, m.TagsAll = planned.instanceSettings, planned.Tags, planned.TagsAll
 	case s.engines != nil:
 		m.Engines = planned.withoutUnknowns().Engines
 	default:

@@ -22,13 +22,13 @@ import (
 // String returns the step as the tables of the tests write it.
 func (s instanceStep) String() string {
 	switch {
-	case s.label != nil:
+	case !client.IsEmpty(s.label):
 		var parts []string
-		if s.label.Name != nil {
-			parts = append(parts, "name "+*s.label.Name)
+		if s.label.Name.Set {
+			parts = append(parts, "name "+s.label.Name.Value)
 		}
-		if s.label.Tags != nil {
-			parts = append(parts, "tags "+strings.Join(*s.label.Tags, " "))
+		if s.label.Tags.Set {
+			parts = append(parts, "tags "+strings.Join(s.label.Tags.Value, " "))
 		}
 		return strings.Join(parts, ", ")
 	case s.engines != nil:
@@ -40,11 +40,7 @@ func (s instanceStep) String() string {
 // sized returns an instance with a plan and engines. A budget of 0 means null, and a
 // negative budget means unknown.
 func sized(plan string, budgets map[string]int64) instanceModel {
-	return instanceModel{
-		ID: types.StringValue("i-one"), Name: types.StringValue("test"), Region: types.StringValue("eu-central"),
-		Plan: types.StringValue(plan), Engines: enginesMap(engines(budgets)),
-		Tags: types.SetNull(types.StringType), TagsAll: providertest.Texts(), DeletionProtection: types.BoolValue(false),
-	}
+	return instanceModel{ID: types.StringValue("i-one"), instanceSettings: instanceSettings{Name: types.StringValue("test")}, Region: types.StringValue("eu-central"), Plan: types.StringValue(plan), Engines: enginesMap(engines(budgets)), Tags: types.SetNull(types.StringType), TagsAll: providertest.Texts(), DeletionProtection: types.BoolValue(false)}
 }
 
 func TestInstanceDifference(t *testing.T) {

@@ -23,7 +23,7 @@ type instanceFilter struct {
 }
 
 func (f instanceFilter) matches(i client.Instance) bool {
-	return attributes.Matches(f.Name, i.Name) && attributes.Matches(f.Plan, i.PlanID()) && attributes.Matches(f.Region, i.Region) && attributes.Matches(f.Status, string(i.Status)) &&
+	return attributes.Matches(f.Name, i.Name.Value) && attributes.Matches(f.Plan, i.PlanID()) && attributes.Matches(f.Region, i.Region) && attributes.Matches(f.Status, string(i.Status)) &&
 		(f.Tag.IsNull() || slices.Contains(i.Tags.Value, f.Tag.ValueString()))
 }
 

@@ -60,7 +60,7 @@ func (r *instanceListResource) List(ctx context.Context, req list.ListRequest, r
 		return !filter.matches(i) || filter.Status.IsNull() && i.Status == client.StatusDeleting
 	})
 	resp.Results = lists.Results(instances, req.Limit, diags, func(i client.Instance) list.ListResult {
-		return lists.NewResult(ctx, req, i.Name, instanceIdentity{ID: types.StringValue(i.ID)}, path.Root("id"), i.ID,
+		return lists.NewResult(ctx, req, i.Name.Value, instanceIdentity{ID: types.StringValue(i.ID)}, path.Root("id"), i.ID,
 			func(m *instanceModel, diags *diag.Diagnostics) {
 				m.setRecord(i, r.DefaultTags)
 				if m.needsConnection() {

@@ -16,7 +16,7 @@ func TestInstanceMessages(t *testing.T) {
 		want   string
 	}{
 		"second apply before the checkout": {func(diags *diag.Diagnostics) {
-			addUpdateError(diags, instanceModel{Name: types.StringValue("shop")}, &client.CheckoutError{InstanceID: "i-4f2a", URL: "https://portal.example/checkout/1"})
+			addUpdateError(diags, instanceModel{instanceSettings: instanceSettings{Name: types.StringValue("shop")}}, &client.CheckoutError{InstanceID: "i-4f2a", URL: "https://portal.example/checkout/1"})
 		}, "Instance shop still waits for its checkout: Instance i-4f2a waits for its checkout: open https://portal.example/checkout/1 to finish its creation."},
 		"auth alone": {func(diags *diag.Diagnostics) {
 			m := sized("free", map[string]int64{"auth": 0})

@@ -16,9 +16,15 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 )
 
+// instanceSettings are the settings that the resource and the data sources have, with the
+// tags of client.InstanceSettings. Tags are not among them, because of the default tags.
+type instanceSettings struct {
+	Name types.String `tfsdk:"name"`
+}
+
 type instanceModel struct {
+	instanceSettings
 	ID                 types.String      `tfsdk:"id"`
-	Name               types.String      `tfsdk:"name"`
 	Plan               types.String      `tfsdk:"plan"`
 	Region             types.String      `tfsdk:"region"`
 	Engines            types.Map         `tfsdk:"engines"`
@@ -40,7 +46,7 @@ type instanceModel struct {
 // is known stays too: an instance cannot move, so another one is another name of the same
 // place. defaultTags are the provider's.
 func (m *instanceModel) setRecord(i client.Instance, defaultTags types.Set) {
-	attributes.SetRecorded(&m.Name, i.Name)
+	attributes.TakeRecord(&m.instanceSettings, &i.InstanceSettings)
 	attributes.SetRecordedWord(&m.Plan, i.PlanID())
 	if lacks(m.Region) {
 		attributes.SetRecorded(&m.Region, i.Region)
@@ -200,11 +206,8 @@ func (m *instanceModel) newInstance(ctx context.Context, diags *diag.Diagnostics
 	for _, name := range []string{"postgres", "apps", "auth"} {
 		on[name] = has(engines, name)
 	}
-	return client.NewInstance{
-		Name:    m.Name.ValueString(),
-		Plan:    m.Plan.ValueString(),
-		Region:  m.Region.ValueString(),
-		Engines: on,
-		Tags:    attributes.StringsOf(ctx, m.TagsAll, diags),
-	}
+	n := client.NewInstance{Plan: m.Plan.ValueString(), Region: m.Region.ValueString(), Engines: on}
+	attributes.Request(&m.instanceSettings, &n.InstanceSettings, attributes.Names(&m.instanceSettings))
+	n.Tags = client.Some(attributes.StringsOf(ctx, m.TagsAll, diags))
+	return n
 }

@@ -43,7 +43,7 @@ func TestInstanceEvidence(t *testing.T) {
 				m := instanceModel{Status: attributes.StringOrNull(row.status), Host: attributes.StringOrNull(row.host), CACertificate: attributes.StringOrNull(row.ca), DeletionProtection: protection}
 				got := []bool{m.runs(), m.unfinished(row.creating), m.neverRan(row.creating), m.protected(row.creating)}
 				want := []bool{row.runs, row.unfinished, row.neverRan, !row.unguarded && (protection.IsNull() || protection.ValueBool())}
-				if diff := cmp.Diff(want, got); diff != "" {
+				if diff := cmp.Diff(want, got, cmp.AllowUnexported(instanceModel{})); diff != "" {
 					t.Errorf("runs, unfinished, neverRan, protected with %s (-want +got):\n%s", protection, diff)
 				}
 			}
@@ -93,8 +93,7 @@ func TestInstanceTakesARecordOver(t *testing.T) {
 		"nothing is told":       {func(*instanceModel) {}, client.Instance{}, func(*instanceModel) {}},
 		"another id is no id":   {func(*instanceModel) {}, client.Instance{ID: "i-two"}, func(*instanceModel) {}},
 		"the plan's older name": {func(*instanceModel) {}, client.Instance{Tier: "large"}, func(m *instanceModel) { m.Plan = types.StringValue("large") }},
-		"everything is told": {func(*instanceModel) {}, client.Instance{Name: "web", Plan: "large", Region: "us-east", Status: "restarting", Host: "two.example",
-			CheckoutURL: "https://pay.example", Tags: client.Some([]string{"b", "a", "b"}), Engines: client.Some(client.Engines{"nats": {MemoryMB: 64}})},
+		"everything is told": {func(*instanceModel) {}, client.Instance{InstanceSettings: client.InstanceSettings{Name: client.Some("web"), Tags: client.Some([]string{"b", "a", "b"})}, Plan: "large", Region: "us-east", Status: "restarting", Host: "two.example", CheckoutURL: "https://pay.example", Engines: client.Some(client.Engines{"nats": {MemoryMB: 64}})},
 			func(m *instanceModel) {
 				m.Name, m.Plan = types.StringValue("web"), types.StringValue("large") // the region stays
 				m.Status, m.Host, m.CheckoutURL = types.StringValue("restarting"), types.StringValue("two.example"), types.StringValue("https://pay.example")
@@ -105,8 +104,8 @@ func TestInstanceTakesARecordOver(t *testing.T) {
 		"it is paid":             {func(m *instanceModel) { m.CheckoutURL = types.StringValue("https://pay.example") }, client.Instance{}, func(*instanceModel) {}},
 		"a budget is not told":   {func(*instanceModel) {}, client.Instance{Engines: client.Some(client.Engines{"postgres": {}, "redis": {MemoryMB: 128}})}, func(m *instanceModel) { m.Engines = sized("", map[string]int64{"postgres": 512, "redis": 128}).Engines }},
 		"an engine has gone":     {func(*instanceModel) {}, client.Instance{Engines: client.Some(client.Engines{"redis": {MemoryMB: 64}})}, func(m *instanceModel) { m.Engines = sized("", map[string]int64{"redis": 64}).Engines }},
-		"the last tag has gone":  {func(m *instanceModel) { m.Tags = providertest.Texts("a") }, client.Instance{Tags: client.Some([]string{})}, func(*instanceModel) {}},
-		"tags = []":              {func(m *instanceModel) { m.Tags = providertest.Texts() }, client.Instance{Tags: client.Some([]string{})}, func(m *instanceModel) { m.Tags = providertest.Texts() }},
+		"the last tag has gone":  {func(m *instanceModel) { m.Tags = providertest.Texts("a") }, client.Instance{InstanceSettings: client.InstanceSettings{Tags: client.Some([]string{})}}, func(*instanceModel) {}},
+		"tags = []":              {func(m *instanceModel) { m.Tags = providertest.Texts() }, client.Instance{InstanceSettings: client.InstanceSettings{Tags: client.Some([]string{})}}, func(m *instanceModel) { m.Tags = providertest.Texts() }},
 		"imported, and guarded":  {func(m *instanceModel) { m.DeletionProtection = types.BoolNull() }, client.Instance{}, func(m *instanceModel) { m.DeletionProtection = types.BoolValue(true) }},
 		"made, and not told yet": {func(m *instanceModel) { m.Host, m.Status = types.StringUnknown(), types.StringUnknown() }, client.Instance{Status: "creating"}, func(m *instanceModel) { m.Host, m.Status = types.StringNull(), types.StringValue("creating") }},
 	} {
@@ -114,7 +113,7 @@ func TestInstanceTakesARecordOver(t *testing.T) {
 		row.prior(&m)
 		row.want(&want)
 		m.setRecord(row.record, types.SetNull(types.StringType))
-		if diff := cmp.Diff(want, m); diff != "" {
+		if diff := cmp.Diff(want, m, cmp.AllowUnexported(instanceModel{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -143,8 +142,7 @@ func TestInstanceTakesItsConnectionOver(t *testing.T) {
 func TestNewInstance(t *testing.T) {
 	m := sized("small", map[string]int64{"postgres": 512, "redis": 0})
 	m.Tags, m.TagsAll = providertest.Texts("a"), providertest.Texts("b", "a")
-	want := client.NewInstance{Name: "test", Plan: "small", Region: "eu-central", Tags: []string{"a", "b"},
-		Engines: map[string]bool{"postgres": true, "apps": false, "auth": false}}
+	want := client.NewInstance{InstanceSettings: client.InstanceSettings{Name: client.Some("test"), Tags: client.Some([]string{"a", "b"})}, Plan: "small", Region: "eu-central", Engines: map[string]bool{"postgres": true, "apps": false, "auth": false}}
 	var diags diag.Diagnostics
 	if diff := cmp.Diff(want, m.newInstance(t.Context(), &diags)); diff != "" || len(diags) > 0 {
 		t.Errorf("newInstance (-want +got): %s\ndiagnostics: %v", diff, diags)

@@ -22,7 +22,7 @@ func (r *instanceResource) checkNamesakes(ctx context.Context, plan instanceMode
 	if r.Client == nil || plan.Name.IsUnknown() || plan.Plan.IsUnknown() || plan.Region.IsUnknown() {
 		return func(*diag.Diagnostics) {}
 	}
-	request := client.NewInstance{Name: plan.Name.ValueString(), Plan: plan.Plan.ValueString(), Region: plan.Region.ValueString()}
+	request := client.NewInstance{InstanceSettings: client.InstanceSettings{Name: client.Some(plan.Name.ValueString())}, Plan: plan.Plan.ValueString(), Region: plan.Region.ValueString()}
 	find := base.InBackground(func() (found namesakes, err error) {
 		found.creating, found.running, err = r.Client.Namesakes(ctx, request)
 		return found, err
@@ -48,12 +48,12 @@ func (n namesakes) tell(diags *diag.Diagnostics) {
 			fmt.Sprintf("Instance %s has the same name %q, plan and region as the instance that the plan creates, and is being created. "+
 				"If another resource manages it, apply again once it is running: until then this creation is refused. "+
 				"If no resource manages it, an earlier apply may have been killed before it could save it: import it instead of creating another:\n\n%s",
-				i.ID, i.Name, diagnostics.ImportBlock("hosting_instance.NAME", i.ID)))
+				i.ID, i.Name.Value, diagnostics.ImportBlock("hosting_instance.NAME", i.ID)))
 	}
 	for _, i := range n.running {
 		diags.AddAttributeWarning(path.Root("name"), "Instance "+i.ID+" has the same name",
 			fmt.Sprintf("Instance %s has the same name %q, plan and region as the instance that the plan creates. "+
 				"Ignore this warning if Terraform already manages it, here or elsewhere. "+
-				"If an earlier apply was killed before it could save it, import it instead of creating another:\n\n%s", i.ID, i.Name, diagnostics.ImportBlock("hosting_instance.NAME", i.ID)))
+				"If an earlier apply was killed before it could save it, import it instead of creating another:\n\n%s", i.ID, i.Name.Value, diagnostics.ImportBlock("hosting_instance.NAME", i.ID)))
 	}
 }

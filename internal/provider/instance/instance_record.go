@@ -13,8 +13,8 @@ import (
 
 // instanceRecordModel is an instance's record as the data sources show it.
 type instanceRecordModel struct {
+	instanceSettings
 	ID          types.String           `tfsdk:"id"`
-	Name        types.String           `tfsdk:"name"`
 	Plan        types.String           `tfsdk:"plan"`
 	Region      types.String           `tfsdk:"region"`
 	Status      types.String           `tfsdk:"status"`
@@ -66,7 +66,6 @@ type engineModel struct {
 func (m *instanceRecordModel) setRecord(i client.Instance) {
 	*m = instanceRecordModel{
 		ID:          types.StringValue(i.ID),
-		Name:        attributes.StringOrNull(i.Name),
 		Plan:        attributes.StringOrNull(i.PlanID()),
 		Region:      attributes.StringOrNull(i.Region),
 		Status:      attributes.StringOrNull(string(i.Status)),
@@ -78,6 +77,7 @@ func (m *instanceRecordModel) setRecord(i client.Instance) {
 		CheckoutURL: attributes.StringOrNull(i.CheckoutURL),
 		CreatedAt:   attributes.TimeOrNull(i.CreatedAt),
 	}
+	attributes.TakeRecord(&m.instanceSettings, &i.InstanceSettings)
 	if i.Engines.Set {
 		m.Engines = map[string]engineModel{}
 	}
@@ -110,38 +110,4 @@ func (m *instanceRecordModel) readHost(ctx context.Context, c *client.Client) {
 	if connection, err := c.Connection(ctx, m.ID.ValueString()); err == nil {
 		m.Host = attributes.StringOrNull(connection.Host)
 	}
-}
-
-// instanceDescriptions describes the attributes of an instance's record, which the data
-// sources hosting_instance and hosting_instances share.
-var instanceDescriptions = map[string]string{
-	"id":           "Identifier.",
-	"name":         "Name.",
-	"plan":         "Plan.",
-	"region":       "Location.",
-	"status":       "`creating`, `running`, `deleting` or `failed`.",
-	"host":         "Host name of the engines. Null until the instance runs.",
-	"engines":      "Engines that are on, by name. Null if the service does not report them.",
-	"memory_mb":    "Memory budget in MB.",
-	"port":         "Port. Null for an engine without a port.",
-	"tags":         "Tags.",
-	"allowlist":    "Addresses that may connect. If the set is empty, or has `0.0.0.0/0` or `::/0`, the instance is open to the internet. Null, so unknown, if the service does not report the list.",
-	"console_mode": "Mode of the SQL console: `off`, `ro` or `rw`.",
-	"job_id":       "Id of the running job, or null.",
-	"checkout_url": "Checkout page of an instance on a paid plan. Null after the checkout, and on a free plan.",
-	"created_at":   "When the instance was created, in RFC 3339.",
-	"usage":        "Current usage. Null if the service does not report it.",
-	"cpu_percent":  "CPU usage in percent.",
-	"used_mb":      "Used memory in MB.",
-	"disk_gb":      "Used disk space in GB.",
-	"monitoring":   "Last health check. Null if none has run.",
-	"healthy":      "Whether the last check passed.",
-	"checked_at":   "When the check ran, in RFC 3339.",
-	"backups":      "Summary of the backups. Null if the service does not report it. The data source `hosting_backups` lists the backups.",
-	"count":        "Number of backups.",
-	"last_at":      "When the newest backup was taken, in RFC 3339, or null.",
-	"activity":     "Last 20 events of the instance, the newest first. Null if the service does not report them.",
-	"at":           "When the event happened, in RFC 3339.",
-	"type":         "Type of the event, such as `ready` or `resize`.",
-	"detail":       "Details, or null.",
 }

@@ -57,11 +57,11 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	}
 	created, err := r.create(ctx, request, timeout)
 	if err != nil {
-		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create instance "+request.Name, err)
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create instance "+request.Name.Value, err)
 		return
 	}
 	if created.Adopted {
-		resp.Diagnostics.AddWarning("Adopted existing instance "+request.Name+": the response to the create request was lost", diagnostics.AdoptedText("Instance "+created.ID))
+		resp.Diagnostics.AddWarning("Adopted existing instance "+request.Name.Value+": the response to the create request was lost", diagnostics.AdoptedText("Instance "+created.ID))
 	}
 
 	// From here on the machine exists. Its id is saved before anything else can fail.
@@ -78,8 +78,8 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	noteConfigured(ctx, resp.Private, plan.Engines, nil, &resp.Diagnostics)
 	defer r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
 	if created.CheckoutURL != "" {
-		r.Planned.LeavesUnfinished(created.ID, request.Name)
-		resp.Diagnostics.AddWarning("Instance "+request.Name+" waits for its checkout", checkoutText(created))
+		r.Planned.LeavesUnfinished(created.ID, request.Name.Value)
+		resp.Diagnostics.AddWarning("Instance "+request.Name.Value+" waits for its checkout", checkoutText(created))
 		return
 	}
 
@@ -97,17 +97,17 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 	})
 	switch {
 	case err != nil && made:
-		resp.Diagnostics.AddWarning("Instance "+request.Name+" was created, but not all of it is as planned", incompleteText(finished, plan, err))
+		resp.Diagnostics.AddWarning("Instance "+request.Name.Value+" was created, but not all of it is as planned", incompleteText(finished, plan, err))
 		return
 	case err != nil && !diagnostics.Failed(err):
-		r.Planned.LeavesUnfinished(created.ID, request.Name)
-		resp.Diagnostics.AddWarning("Instance "+request.Name+" is still being created", diagnostics.Unfinished("Instance "+created.ID, err))
+		r.Planned.LeavesUnfinished(created.ID, request.Name.Value)
+		resp.Diagnostics.AddWarning("Instance "+request.Name.Value+" is still being created", diagnostics.Unfinished("Instance "+created.ID, err))
 		return
 	case err != nil:
 		work, saved.DeletionProtection = work.CreationFailed(saved.DeletionProtection)
 		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
 		r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
-		diagnostics.AddClientError(&resp.Diagnostics, "Unable to finish creating instance "+request.Name, err)
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to finish creating instance "+request.Name.Value, err)
 		return
 	}
 	base.ClearPending(ctx, resp.Private, &resp.Diagnostics)

@@ -43,7 +43,7 @@ func TestTags(t *testing.T) {
 			t.Errorf("%s: got all tags %s, want %s", name, all, row.all)
 		}
 		m := instanceModel{Tags: row.own, TagsAll: row.before}
-		m.setRecord(client.Instance{Tags: client.Some(row.recorded)}, row.defaults)
+		m.setRecord(client.Instance{InstanceSettings: client.InstanceSettings{Tags: client.Some(row.recorded)}}, row.defaults)
 		if want := attributes.SetOf(row.recorded, unknown); !m.Tags.Equal(row.read) || !m.TagsAll.Equal(want) {
 			t.Errorf("%s: got %s of %s, want %s of %s", name, m.Tags, m.TagsAll, row.read, want)
 		}

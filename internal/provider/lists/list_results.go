@@ -123,8 +123,8 @@ func ChildrenOf[R any](ctx context.Context, c *client.Client, filter InstanceFil
 // labelOf returns the name of an instance in a query, with its id, because several
 // instances may have the same name.
 func labelOf(i client.Instance) string {
-	if i.Name == "" {
+	if i.Name.Value == "" {
 		return i.ID
 	}
-	return i.Name + " (" + i.ID + ")"
+	return i.Name.Value + " (" + i.ID + ")"
 }

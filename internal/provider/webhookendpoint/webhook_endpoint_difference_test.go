@@ -10,10 +10,8 @@ import (
 )
 
 func TestWebhookEndpointDifference(t *testing.T) {
-	text := func(s string) *string { return &s }
-	off := false
-	plain := webhookEndpointModel{URL: types.StringValue("https://a.example/hook"), Enabled: types.BoolValue(true), Secret: types.StringValue("first")}
-	writeOnly := webhookEndpointModel{URL: plain.URL, Enabled: plain.Enabled, SecretWOVersion: types.Int64Value(1)}
+	plain := webhookEndpointModel{endpointSettings: endpointSettings{URL: types.StringValue("https://a.example/hook"), Enabled: types.BoolValue(true)}, Secret: types.StringValue("first")}
+	writeOnly := webhookEndpointModel{endpointSettings: plain.endpointSettings, SecretWOVersion: types.Int64Value(1)}
 	with := func(m webhookEndpointModel, change func(*webhookEndpointModel)) webhookEndpointModel {
 		change(&m)
 		return m
@@ -21,17 +19,17 @@ func TestWebhookEndpointDifference(t *testing.T) {
 	for name, row := range map[string]struct {
 		there, planned webhookEndpointModel
 		secret         string
-		want           client.WebhookChange
+		want           client.WebhookSettings
 	}{
-		"nothing":                   {plain, plain, "", client.WebhookChange{}},
-		"a URL":                     {plain, with(plain, func(m *webhookEndpointModel) { m.URL = types.StringValue("https://b.example/hook") }), "", client.WebhookChange{URL: text("https://b.example/hook")}},
-		"turned off":                {plain, with(plain, func(m *webhookEndpointModel) { m.Enabled = types.BoolValue(false) }), "", client.WebhookChange{Enabled: &off}},
-		"a secret":                  {plain, with(plain, func(m *webhookEndpointModel) { m.Secret = types.StringValue("second") }), "", client.WebhookChange{Secret: text("second")}},
-		"a secret after write-only": {writeOnly, plain, "", client.WebhookChange{Secret: text("first")}},
-		"the same version":          {writeOnly, writeOnly, "another", client.WebhookChange{}},
-		"another version":           {writeOnly, with(writeOnly, func(m *webhookEndpointModel) { m.SecretWOVersion = types.Int64Value(2) }), "another", client.WebhookChange{Secret: text("another")}},
-		"write-only from now on":    {plain, writeOnly, "another", client.WebhookChange{Secret: text("another")}},
-		"write-only taken out":      {writeOnly, with(plain, func(m *webhookEndpointModel) { m.Secret = types.StringNull() }), "", client.WebhookChange{}},
+		"nothing":                   {plain, plain, "", client.WebhookSettings{}},
+		"a URL":                     {plain, with(plain, func(m *webhookEndpointModel) { m.URL = types.StringValue("https://b.example/hook") }), "", client.WebhookSettings{URL: client.Some("https://b.example/hook")}},
+		"turned off":                {plain, with(plain, func(m *webhookEndpointModel) { m.Enabled = types.BoolValue(false) }), "", client.WebhookSettings{Enabled: client.Some(false)}},
+		"a secret":                  {plain, with(plain, func(m *webhookEndpointModel) { m.Secret = types.StringValue("second") }), "", client.WebhookSettings{Secret: client.Some("second")}},
+		"a secret after write-only": {writeOnly, plain, "", client.WebhookSettings{Secret: client.Some("first")}},
+		"the same version":          {writeOnly, writeOnly, "another", client.WebhookSettings{}},
+		"another version":           {writeOnly, with(writeOnly, func(m *webhookEndpointModel) { m.SecretWOVersion = types.Int64Value(2) }), "another", client.WebhookSettings{Secret: client.Some("another")}},
+		"write-only from now on":    {plain, writeOnly, "another", client.WebhookSettings{Secret: client.Some("another")}},
+		"write-only taken out":      {writeOnly, with(plain, func(m *webhookEndpointModel) { m.Secret = types.StringNull() }), "", client.WebhookSettings{}},
 	} {
 		if diff := cmp.Diff(row.want, webhookEndpointDifference(row.there, row.planned, row.secret)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -41,7 +39,7 @@ func TestWebhookEndpointDifference(t *testing.T) {
 
 // The service never returns a secret.
 func TestWebhookEndpointTakesARecordOver(t *testing.T) {
-	plain := webhookEndpointModel{ID: types.StringValue("wh-1"), URL: types.StringValue("https://A.example/hook"), Enabled: types.BoolValue(true), Secret: types.StringValue("first")}
+	plain := webhookEndpointModel{ID: types.StringValue("wh-1"), endpointSettings: endpointSettings{URL: types.StringValue("https://A.example/hook"), Enabled: types.BoolValue(true)}, Secret: types.StringValue("first")}
 	with := func(change func(*webhookEndpointModel)) webhookEndpointModel {
 		m := plain
 		change(&m)
@@ -53,12 +51,12 @@ func TestWebhookEndpointTakesARecordOver(t *testing.T) {
 		want   webhookEndpointModel
 	}{
 		"nothing is told":       {plain, client.Webhook{}, plain},
-		"another case of hosts": {plain, client.Webhook{URL: "https://a.example/hook"}, plain},
-		"another URL":           {plain, client.Webhook{URL: "https://b.example/hook"}, with(func(m *webhookEndpointModel) { m.URL = types.StringValue("https://b.example/hook") })},
-		"turned off":            {plain, client.Webhook{Enabled: client.Some(false)}, with(func(m *webhookEndpointModel) { m.Enabled = types.BoolValue(false) })},
+		"another case of hosts": {plain, client.Webhook{WebhookSettings: client.WebhookSettings{URL: client.Some("https://a.example/hook")}}, plain},
+		"another URL":           {plain, client.Webhook{WebhookSettings: client.WebhookSettings{URL: client.Some("https://b.example/hook")}}, with(func(m *webhookEndpointModel) { m.URL = types.StringValue("https://b.example/hook") })},
+		"turned off":            {plain, client.Webhook{WebhookSettings: client.WebhookSettings{Enabled: client.Some(false)}}, with(func(m *webhookEndpointModel) { m.Enabled = types.BoolValue(false) })},
 		"a secret not known":    {with(func(m *webhookEndpointModel) { m.Secret = types.StringUnknown() }), client.Webhook{}, with(func(m *webhookEndpointModel) { m.Secret = types.StringNull() })},
 	} {
-		if diff := func() string { row.prior.setRecord(row.record); return cmp.Diff(row.want, row.prior) }(); diff != "" {
+		if diff := func() string { row.prior.setRecord(row.record); return cmp.Diff(row.want, row.prior, cmp.AllowUnexported(webhookEndpointModel{})) }(); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -61,7 +61,7 @@ func (r *webhookEndpointListResource) List(ctx context.Context, req list.ListReq
 				"To know it again, set a new one with secret or secret_wo, and give it to the receiver.")
 	}
 	resp.Results = lists.Results(webhooks, req.Limit, diags, func(w client.Webhook) list.ListResult {
-		return lists.NewResult(ctx, req, client.ShownURL(w.URL)+" ("+w.ID+")", webhookEndpointIdentity{ID: types.StringValue(w.ID)}, path.Root("id"), w.ID,
+		return lists.NewResult(ctx, req, client.ShownURL(w.URL.Value)+" ("+w.ID+")", webhookEndpointIdentity{ID: types.StringValue(w.ID)}, path.Root("id"), w.ID,
 			func(m *webhookEndpointModel, _ *diag.Diagnostics) { m.setRecord(w) })
 	})
 }

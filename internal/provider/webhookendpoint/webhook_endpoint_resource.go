@@ -41,10 +41,16 @@ func NewResource() resource.Resource { return &webhookEndpointResource{} }
 
 type webhookEndpointResource struct{ base.Resource }
 
+// endpointSettings are the settings that the resource and the data source have, with the tags
+// of client.WebhookSettings.
+type endpointSettings struct {
+	URL     types.String `tfsdk:"url"`
+	Enabled types.Bool   `tfsdk:"enabled"`
+}
+
 type webhookEndpointModel struct {
+	endpointSettings
 	ID              types.String      `tfsdk:"id"`
-	URL             types.String      `tfsdk:"url"`
-	Enabled         types.Bool        `tfsdk:"enabled"`
 	Secret          types.String      `tfsdk:"secret"`
 	SecretWO        types.String      `tfsdk:"secret_wo"`
 	SecretWOVersion types.Int64       `tfsdk:"secret_wo_version"`
@@ -188,7 +194,9 @@ func (r *webhookEndpointResource) Create(ctx context.Context, req resource.Creat
 		}
 		secret = plan.Secret.ValueString()
 	}
-	webhook, err := r.Client.CreateWebhook(ctx, plan.URL.ValueString(), secret, plan.Enabled.ValueBool())
+	wanted := client.WebhookSettings{Secret: client.Some(secret)}
+	attributes.Request(&plan.endpointSettings, &wanted, attributes.Names(&plan.endpointSettings))
+	webhook, err := r.Client.CreateWebhook(ctx, wanted)
 	if err != nil {
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create webhook endpoint "+client.ShownURL(plan.URL.ValueString()), plan.sentFrom(err))
 		return
@@ -267,7 +275,7 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 	change := webhookEndpointDifference(state, plan, secret)
 	webhook, err := r.Client.UpdateWebhook(ctx, plan.ID.ValueString(), change)
 	if err != nil {
-		if change.Secret != nil && !client.NothingDone(err) {
+		if change.Secret.Set && !client.NothingDone(err) {
 			// The endpoint may have either secret, so the next apply sends the configured one,
 			// whichever it is.
 			state.Secret, state.SecretWOVersion = types.StringNull(), types.Int64Null()
@@ -277,33 +285,27 @@ func (r *webhookEndpointResource) Update(ctx context.Context, req resource.Updat
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to update webhook endpoint "+plan.ID.ValueString(), plan.sentFrom(err))
 		return
 	}
-	if change.Secret != nil {
+	if change.Secret.Set {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privatestate.UnknownSecretKey, nil)...)
 	}
 	plan.setRecord(webhook)
-	if change.Secret != nil {
-		plan.setSecret(webhook, *change.Secret, generates, &resp.Diagnostics)
+	if change.Secret.Set {
+		plan.setSecret(webhook, change.Secret.Value, generates, &resp.Diagnostics)
 	}
 	r.SetResult(ctx, base.Updating(req, resp), plan)
 }
 
 // webhookEndpointDifference returns the changes from an existing endpoint to the planned
 // one. secret is the write-only secret of the configuration, or "" if it has none.
-func webhookEndpointDifference(there, planned webhookEndpointModel, secret string) client.WebhookChange {
-	var change client.WebhookChange
-	if !planned.URL.Equal(there.URL) {
-		change.URL = planned.URL.ValueStringPointer()
-	}
-	if !planned.Enabled.Equal(there.Enabled) {
-		change.Enabled = planned.Enabled.ValueBoolPointer()
-	}
+func webhookEndpointDifference(there, planned webhookEndpointModel, secret string) (change client.WebhookSettings) {
+	attributes.Request(&planned.endpointSettings, &change, attributes.Changed(&there.endpointSettings, &planned.endpointSettings))
 	switch {
 	case secret != "" && !planned.SecretWOVersion.Equal(there.SecretWOVersion):
-		change.Secret = &secret
+		change.Secret = client.Some(secret)
 	case secret == "" && !planned.Secret.IsNull() && !planned.Secret.Equal(there.Secret):
 		// A planned null means that the write-only secret was removed from the
 		// configuration. The endpoint then keeps that secret.
-		change.Secret = planned.Secret.ValueStringPointer()
+		change.Secret = client.Some(planned.Secret.ValueString())
 	}
 	return change
 }
@@ -347,11 +349,10 @@ func (m *webhookEndpointModel) absent() base.AbsentObject {
 // setRecord copies the service's record of an endpoint, except for a secret (setSecret).
 func (m *webhookEndpointModel) setRecord(w client.Webhook) {
 	attributes.SetRecorded(&m.ID, w.ID)
-	if !client.ShowsURL(w.URL, m.URL.ValueString()) {
-		attributes.SetRecorded(&m.URL, w.URL)
-	}
-	if w.Enabled.Set {
-		m.Enabled = types.BoolValue(w.Enabled.Value)
+	url := m.URL
+	attributes.TakeRecord(&m.endpointSettings, &w.WebhookSettings)
+	if client.ShowsURL(w.URL.Value, url.ValueString()) {
+		m.URL = url // in another form, or masked
 	}
 	attributes.SetRecorded(&m.CreatedAt.StringValue, attributes.TimeOrNull(w.CreatedAt).ValueString())
 	if m.Secret.IsUnknown() {
@@ -365,7 +366,7 @@ func (m *webhookEndpointModel) setSecret(w client.Webhook, sent string, generate
 	switch {
 	case !w.HasOtherSecret(sent):
 	case generated:
-		m.Secret = types.StringValue(w.Secret)
+		m.Secret = types.StringValue(w.Secret.Value)
 		diags.AddAttributeWarning(path.Root("secret"), "The service returned another secret than the one that was generated",
 			"The state has the secret that the service returned for webhook endpoint "+w.ID+". It is not shown here. "+
 				"If your receiver refuses the signature of the next event, the returned one may only stand for the secret: set secret, and apply again.")

@@ -27,9 +27,8 @@ type webhookEndpointsModel struct {
 }
 
 type webhookEndpointRecordModel struct {
+	endpointSettings
 	ID                  types.String      `tfsdk:"id"`
-	URL                 types.String      `tfsdk:"url"`
-	Enabled             types.Bool        `tfsdk:"enabled"`
 	ConsecutiveFailures types.Int64       `tfsdk:"consecutive_failures"`
 	CreatedAt           timetypes.RFC3339 `tfsdk:"created_at"`
 }
@@ -38,7 +37,7 @@ func (d *webhookEndpointsDataSource) Metadata(_ context.Context, req datasource.
 	resp.TypeName = req.ProviderTypeName + "_webhook_endpoints"
 }
 
-func (d *webhookEndpointsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *webhookEndpointsDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Webhook endpoints of the account, without their secrets. Use it to find an endpoint's id, or those that the service has disabled.",
 		Attributes: map[string]schema.Attribute{
@@ -46,13 +45,11 @@ func (d *webhookEndpointsDataSource) Schema(_ context.Context, _ datasource.Sche
 			"endpoints": schema.ListNestedAttribute{
 				Computed:            true,
 				MarkdownDescription: "Matching endpoints, sorted by URL and id.",
-				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+				NestedObject: schema.NestedAttributeObject{Attributes: attributes.Recorded(ctx, NewResource(), attributes.Names(&endpointSettings{}), map[string]schema.Attribute{
 					"id":                   schema.StringAttribute{Computed: true, MarkdownDescription: "Id of the endpoint."},
-					"url":                  schema.StringAttribute{Computed: true, MarkdownDescription: "URL that events are posted to."},
-					"enabled":              schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether events are delivered."},
 					"consecutive_failures": schema.Int64Attribute{Computed: true, MarkdownDescription: "Failed deliveries in a row. At 20, the service disables the endpoint."},
 					"created_at":           schema.StringAttribute{Computed: true, CustomType: timetypes.RFC3339Type{}, MarkdownDescription: "When the endpoint was created, in RFC 3339."},
-				}},
+				})},
 			},
 		},
 	}
@@ -69,11 +66,13 @@ func (d *webhookEndpointsDataSource) Read(ctx context.Context, req datasource.Re
 		return
 	}
 	model.Endpoints = []webhookEndpointRecordModel{}
-	for _, w := range attributes.SortedBy(webhooks, func(w client.Webhook) string { return w.URL }, func(w client.Webhook) string { return w.ID }) {
+	for _, w := range attributes.SortedBy(webhooks, func(w client.Webhook) string { return w.URL.Value }, func(w client.Webhook) string { return w.ID }) {
 		if model.matches(w) {
-			model.Endpoints = append(model.Endpoints, webhookEndpointRecordModel{
-				types.StringValue(w.ID), types.StringValue(w.URL), attributes.RecordedBool(w.Enabled), attributes.RecordedInt64(w.ConsecutiveFailures.Value), attributes.TimeOrNull(w.CreatedAt),
-			})
+			endpoint := webhookEndpointRecordModel{
+				ID: types.StringValue(w.ID), ConsecutiveFailures: attributes.RecordedInt64(w.ConsecutiveFailures.Value), CreatedAt: attributes.TimeOrNull(w.CreatedAt),
+			}
+			attributes.TakeRecord(&endpoint.endpointSettings, &w.WebhookSettings)
+			model.Endpoints = append(model.Endpoints, endpoint)
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
