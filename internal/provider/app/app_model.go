@@ -67,11 +67,11 @@ func (m *appModel) setRecord(a client.App, secret secretKeys) {
 // neverRan reports whether there is evidence that the app has never run, and so has no
 // data. This requires a pending creation. It also requires that no build was deployed, or
 // only one that failed its health check. In doubt, the app is protected.
-func (m *appModel) neverRan(work base.PendingWork) bool {
+func (m *appModel) neverRan(n note) bool {
 	switch {
-	case !work.Creating, m.Status.ValueString() == client.AppRunning:
+	case !n.isNew(), m.Status.ValueString() == client.AppRunning:
 		return false
-	case work.Failed && m.BuildID.ValueString() == work.Build:
+	case n.Phase == failed && m.BuildID.ValueString() == n.Build:
 		return true
 	}
 	return m.BuildID.ValueString() == "" && m.URL.ValueString() == ""
@@ -79,8 +79,8 @@ func (m *appModel) neverRan(work base.PendingWork) bool {
 
 // protected reports whether the app must not be destroyed. The value in the state
 // decides, except for an app that never ran: it has no data to protect.
-func (m *appModel) protected(work base.PendingWork) bool {
-	return base.IsProtected(m.DeletionProtection) && !m.neverRan(work)
+func (m *appModel) protected(n note) bool {
+	return base.IsProtected(m.DeletionProtection) && !m.neverRan(n)
 }
 
 // protectedObject returns the names of the app in messages.
@@ -118,12 +118,6 @@ func (m appModel) withoutUnknowns() appModel {
 	if m.MemoryMB.IsUnknown() {
 		m.MemoryMB = types.Int64Null()
 	}
-	return m
-}
-
-// unlinked returns the model as an import creates it: without links (SERVICE.md#apps).
-func (m appModel) unlinked() appModel {
-	m.Links = types.SetNull(types.StringType)
 	return m
 }
 

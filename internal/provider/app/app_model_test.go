@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
@@ -108,5 +109,30 @@ func TestVariablesOfAConfiguration(t *testing.T) {
 		if m.validate(&diags); told(diags) != row.want {
 			t.Errorf("%s: got %q, want %q", name, told(diags), row.want)
 		}
+	}
+}
+
+func TestAppNeverRan(t *testing.T) {
+	for name, row := range map[string]struct {
+		status, build, url string
+		note               note
+		want               bool
+	}{
+		"being imported":                   {"building", "", "", note{Phase: creating, Build: "b-1"}, true},
+		"its first build failed":           {"failed", "", "", note{Phase: creating, Build: "b-1"}, true},
+		"its first build never answered":   {"failed", "b-1", "https://app.example", note{Phase: failed, Build: "b-1"}, true},
+		"another build was deployed since": {"failed", "b-2", "", note{Phase: failed, Build: "b-1"}, false},
+		"deployed, and nobody saw it":      {"failed", "b-1", "", note{Phase: creating, Build: "b-1"}, false},
+		"it has a URL":                     {"failed", "", "https://app.example", note{Phase: creating}, false},
+		"it runs":                          {"running", "", "", note{Phase: creating}, false},
+		"nothing is noted":                 {"failed", "", "", note{}, false},
+		"an update is noted":               {"failed", "", "", note{Phase: deploying}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := appModel{Status: attributes.StringOrNull(row.status), BuildID: attributes.StringOrNull(row.build), URL: attributes.StringOrNull(row.url)}
+			if got := m.neverRan(row.note); got != row.want {
+				t.Errorf("neverRan: got %v, want %v", got, row.want)
+			}
+		})
 	}
 }

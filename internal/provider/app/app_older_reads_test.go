@@ -11,7 +11,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
@@ -41,11 +40,11 @@ func TestDeployedAppIsReadAsItRan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		update := appUpdate{appResource: &appResource{base.Resource{Data: base.Data{Client: c}}}, prior: planned.unlinked(), planned: planned, imported: &pending}
-		work := base.PendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
-		p, err := update.run(t.Context(), turn, appProgress{model: planned, secret: secretKeysOf(nil), work: work})
-		if err != nil || older == 0 || p.model.Status != types.StringValue(client.AppRunning) {
-			t.Errorf("after %d older records: got the status %s and error %v, want running after at least one", older, p.model.Status, err)
+		p := converging(c, turn, planned, planned)
+		p.progress = imported(planned, p.keys, pending)
+		err = p.run(t.Context())
+		if err != nil || older == 0 || p.have.Status != types.StringValue(client.AppRunning) {
+			t.Errorf("after %d older records: got the status %s and error %v, want running after at least one", older, p.have.Status, err)
 		}
 	})
 }
@@ -64,8 +63,7 @@ func TestOldAppDoesNotPassForThePlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		update := appUpdate{appResource: &appResource{base.Resource{Data: base.Data{Client: c}}}, prior: before, planned: planned}
-		if _, err := update.run(t.Context(), turn, appProgress{model: before, secret: secretKeysOf(nil)}); err != nil {
+		if err := converging(c, turn, before, planned).run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if app, _ := fake.App("i-one", "web"); app.Port != 3000 {

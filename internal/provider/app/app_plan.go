@@ -26,9 +26,9 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	defer r.CheckPlannedAccount(ctx, req, resp)
 	defer r.DropRepeatedWarnings(!req.State.Raw.IsNull(), &resp.Diagnostics)
 	state, plan, ok := base.Planning[appModel](ctx, req, &resp.Diagnostics)
-	work, pending := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
+	noted, pending := privatestate.Load[note](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	if ok && state != nil && !pending && base.WasUnprotected(state.DeletionProtection, state.Status) {
-		work = base.PendingWork{Creating: true, Failed: true, Build: state.BuildID.ValueString()} // Delete checks this again
+		noted = note{Phase: failed, Build: state.BuildID.ValueString()} // Delete checks this again
 	}
 	if ok && plan != nil && (state == nil || !state.SecretEnvWOVersion.Equal(plan.SecretEnvWOVersion)) {
 		warnOfPublicSecrets(ctx, req.Config, plan.Name.ValueString(), &resp.Diagnostics)
@@ -37,16 +37,16 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		warnOfNames(ctx, req.Config, plan.Name.ValueString(), &resp.Diagnostics)
 	}
 	if ok && state != nil && plan != nil {
-		base.NoteProtection(ctx, resp.Private, state.protectedObject(), state.protected(work), &resp.Diagnostics)
+		base.NoteProtection(ctx, resp.Private, state.protectedObject(), state.protected(noted), &resp.Diagnostics)
 	}
 	switch {
 	case !ok:
 		return
 	case plan == nil:
-		if state.protected(work) {
+		if state.protected(noted) {
 			state.protectedObject().RefuseDestruction(&resp.Diagnostics, path.Root("deletion_protection"))
 		} else {
-			state.warnOfLoss(&resp.Diagnostics, path.Root("deletion_protection"), work, "destroys")
+			state.warnOfLoss(&resp.Diagnostics, path.Root("deletion_protection"), noted, "destroys")
 		}
 		return
 	case state == nil:
@@ -60,10 +60,10 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	state.adoptTriggers(ctx, req.Private, *plan, &resp.Diagnostics)
 	replacement := r.PlanReplacement(req, resp, "app "+state.Name.ValueString(), state.InstanceID, replacingArguments(*state, *plan)...)
 	if replacement.Replaces() {
-		if state.protected(work) {
+		if state.protected(noted) {
 			state.protectedObject().Refuse(&resp.Diagnostics, replacement.Path(), replacement.Why)
 		} else {
-			state.warnOfLoss(&resp.Diagnostics, replacement.Path(), work, "replaces")
+			state.warnOfLoss(&resp.Diagnostics, replacement.Path(), noted, "replaces")
 		}
 		r.checkHost(ctx, nil, *plan, &resp.Diagnostics)
 		return
@@ -71,19 +71,19 @@ func (r *appResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	settled := *plan
 	settled.InstanceID, settled.Name = replacement.Settled(state.InstanceID, plan.InstanceID), replacement.Settled(state.Name, plan.Name)
 	r.checkHost(ctx, state, settled, &resp.Diagnostics)
-	if state.protected(work) {
+	if state.protected(noted) {
 		r.CheckEngineOn("apps", "app", settled.InstanceID, &resp.Diagnostics)
 	}
 	keys := loadSecretKeys(ctx, req.Private, &resp.Diagnostics)
 	switch {
 	case r.Client == nil || !envChanges(*state, *plan):
 	case keys.keepsOthers(*plan):
-		r.refuseUnknownVariables(ctx, state.withUnknown(work.Unsure), settled, keys, req.Config, &resp.Diagnostics)
+		r.refuseUnknownVariables(ctx, state.withUnknown(noted.Sent), settled, keys, req.Config, &resp.Diagnostics)
 	case !keys.known:
 		r.warnOfRemovedVariables(ctx, settled, req.Config, &resp.Diagnostics)
 	}
 	switch {
-	case state.Status.ValueString() == client.AppFailed && state.neverRan(work):
+	case state.Status.ValueString() == client.AppFailed && state.neverRan(noted):
 		plan.Status = types.StringUnknown()
 		resp.RequiresReplace = append(resp.RequiresReplace, path.Root("status"))
 	case pending, state.Status.ValueString() == client.AppBuilding && state.BuildID.IsNull():
@@ -135,8 +135,8 @@ func replacingArguments(state, plan appModel) []base.ReplacingArgument {
 }
 
 // warnOfLoss warns about the data that a plan loses if it destroys or replaces an app.
-func (m *appModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, work base.PendingWork, does string) {
-	if m.neverRan(work) {
+func (m *appModel) warnOfLoss(diags *diag.Diagnostics, at path.Path, n note, does string) {
+	if m.neverRan(n) {
 		return
 	}
 	diags.AddAttributeWarning(at, "The data of an app will be lost",

@@ -57,9 +57,7 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 	instanceID, name := plan.InstanceID.ValueString(), plan.Name.ValueString()
 	saved := plan.withoutUnknowns()
 	saved.Status = types.StringValue(client.AppBuilding)
-	var work base.PendingWork
-	var p appProgress
-	accepted, rebuilt, kept := false, false, (*client.KeptNameError)(nil)
+	c := convergence{appResource: r, goal: goal{prior: saved, planned: plan, env: env, secret: secret}}
 	err := base.InTurn(ctx, r.Client, instanceID, timeout, func(ctx context.Context, turn *client.Turn) error {
 		pending, err := turn.ImportApp(ctx, plan.newApp(merged(env, secret)))
 		if err != nil {
@@ -67,63 +65,67 @@ func (r *appResource) Create(ctx context.Context, req resource.CreateRequest, re
 		}
 		// The app exists. It is saved before its build, which takes minutes.
 		r.Planned.HasMade(plan.object().Managed())
-		accepted, work = true, base.PendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
 		r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
 		r.SetIdentity(ctx, resp.Identity, base.ChildIdentity{InstanceID: plan.InstanceID, Name: plan.Name}, &resp.Diagnostics)
 		r.NoteCreated(ctx, resp.Private, &resp.Diagnostics)
-		keys := secretKeysOf(secret)
-		keys.save(ctx, resp.Private, &resp.Diagnostics)
-		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
-		update := appUpdate{appResource: r, prior: saved.unlinked(), planned: plan, env: env, secret: secret, imported: &pending}
-		p, err = update.run(ctx, turn, appProgress{model: update.prior, secret: keys, work: work})
-		if !update.builtUnlinked(err) {
-			return err
-		}
-		rebuilt = true
-		p, err = update.buildLinked(ctx, p)
-		work = p.work
-		work.Creating = true
-		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
-		return err
+		c.turn, c.progress = turn, imported(saved, secretKeysOf(secret), pending)
+		return c.run(ctx)
 	})
+	kept := (*client.KeptNameError)(nil)
+	if !c.imported {
+		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create app "+name, r.orExisting(ctx, plan, sentFromSecret(secret, err)))
+		return
+	}
 	switch {
 	case err == nil:
-		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
-		r.SetResult(ctx, base.Creating(req, resp), p.model)
+		r.SetResult(ctx, base.Creating(req, resp), c.have)
 	case errors.As(err, &kept):
 		r.SaveKept(ctx, resp, "Unable to create app "+name, kept)
-	case !accepted:
-		diagnostics.AddClientError(&resp.Diagnostics, "Unable to create app "+name, r.orExisting(ctx, plan, sentFromSecret(secret, err)))
-	case p.stage == appChanging && rebuilt:
+	case c.unlinked:
 		resp.Diagnostics.AddWarning("App "+name+" is not deployed yet",
 			diagnostics.Explain(err)+"\n\nIts first build began before the app was linked, and has failed. "+
 				"The app is linked now, in the state and not tainted. The next apply builds it again.")
-	case p.stage == appChanging:
-		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, p.work, &resp.Diagnostics)
+	case c.at == send:
 		resp.Diagnostics.AddWarning("App "+name+" was created, but not linked as planned",
 			diagnostics.Explain(err)+"\n\nThe app is in the state and not tainted, and its first build continues. The next apply links it and waits for the same build.")
 	case errors.As(err, new(*OtherCommitError)):
-		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
-		r.SetResult(ctx, base.Creating(req, resp), p.model)
+		r.SetResult(ctx, base.Creating(req, resp), c.have)
 		resp.Diagnostics.AddWarning("App "+name+" was deployed from a different commit",
 			diagnostics.Explain(err)+"\n\nThe app is in the state and not tainted, and it runs.")
-	case p.stage == appReading:
+	case c.at == finish:
 		resp.Diagnostics.AddWarning("App "+name+" was deployed, but could not be read",
 			diagnostics.Explain(err)+"\n\nThe app is in the state and not tainted, and it runs. The next apply reads it.")
 	case diagnostics.StillInProgress(err):
 		resp.Diagnostics.AddWarning("App "+name+" is not deployed yet", diagnostics.Unfinished("The app", err))
 	default:
-		work, saved.DeletionProtection = work.CreationFailed(saved.DeletionProtection)
-		saved.Status = p.model.Status
-		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, work, &resp.Diagnostics)
+		c.note.Phase = failed
+		if base.IsProtected(saved.DeletionProtection) {
+			saved.DeletionProtection = base.ProtectionAfterFailure(false)
+		}
+		saved.Status = c.have.Status
 		r.SetState(ctx, &resp.State, saved, &resp.Diagnostics)
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to deploy app "+name, err)
 	}
+	c.save(ctx, resp.Private, &resp.Diagnostics)
+}
+
+// save saves what the next call must know: the names of the secret variables, and the note.
+func (c *convergence) save(ctx context.Context, private privatestate.Writer, diags *diag.Diagnostics) {
+	c.keys.save(ctx, private, diags)
+	saveNote(ctx, private, c.note, diags)
+}
+
+func saveNote(ctx context.Context, private privatestate.Writer, n note, diags *diag.Diagnostics) {
+	if n.isZero() {
+		base.ClearPending(ctx, private, diags)
+		return
+	}
+	privatestate.Save(ctx, private, privatestate.PendingKey, n, diags)
 }
 
 // orExisting adds what to import to the error that an app exists already, if it is found.
 func (r *appResource) orExisting(ctx context.Context, m appModel, err error) error {
-	if _, notFound := r.app(m)(ctx); notFound != nil {
+	if _, notFound := r.Client.App(ctx, m.InstanceID.ValueString(), m.Name.ValueString()); notFound != nil {
 		return err
 	}
 	return diagnostics.OrExisting(err, "hosting_app", m.InstanceID.ValueString()+"/"+m.Name.ValueString())
@@ -153,7 +155,7 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	var state appModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	keys := loadSecretKeys(ctx, req.Private, &resp.Diagnostics)
-	work, pending := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
+	noted, pending := privatestate.Load[note](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -162,8 +164,9 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 		return
 	}
 	name := state.Name.ValueString()
-	mayAppear := r.MayAppear(ctx, work.Job)
-	app, builds, err, buildsErr := r.ask(ctx, state, work, pending)
+	mayAppear := r.MayAppear(ctx, noted.Job)
+	noteLost := !pending && base.WasUnprotected(state.DeletionProtection, state.Status)
+	app, builds, err, buildsErr := r.ask(ctx, state, noted, noteLost)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && mayAppear() && !r.IsElsewhere(ctx, req.Private, &resp.Diagnostics):
 		return // not shown yet; the next apply waits for it
@@ -176,8 +179,8 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	}
 	r.FoundByRead(ctx, resp.Private, &resp.Diagnostics)
 	r.NoteKept(ctx, req.Private, "app", state.InstanceID, state.Name, &resp.Diagnostics)
-	protection, branch, repo, noted := state.DeletionProtection, state.Branch, state.Repo, work
-	unprotected := work.Protected || base.WasUnprotected(protection, state.Status)
+	protection, branch, repo := state.DeletionProtection, state.Branch, state.Repo
+	unprotected := base.WasUnprotected(protection, state.Status)
 	state.setRecord(app, keys)
 	noteFormerRepo(ctx, resp.Private, repo, state.Repo, &resp.Diagnostics)
 	moved := !branch.IsNull() && !branch.Equal(state.Branch)
@@ -188,50 +191,43 @@ func (r *appResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 			state.DeletionProtection = protection
 		}
 		state.setBuild(nil)
-		if moved && !noted.Creating && !noted.Deploying {
-			noted.Deploying, noted.Build = true, "" // the next apply reads the builds
-			privatestate.Save(ctx, resp.Private, privatestate.PendingKey, noted, &resp.Diagnostics)
+		if moved && !noted.awaitsBuild() {
+			noted.Phase, noted.Build = deploying, "" // the next apply reads the builds
+			saveNote(ctx, resp.Private, noted, &resp.Diagnostics)
 		}
 		warnOfUnreadBuilds(&resp.Diagnostics, name, buildsErr)
 		r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 		return
 	}
-	if unprotected && !pending {
-		work = base.PendingWork{Creating: true, Failed: true, Build: firstDeployed(builds)}
-	}
 	state.setBuild(builds)
 	if unprotected {
-		state.DeletionProtection = base.ProtectionAfterFailure(!state.neverRan(work))
+		ofCreation := noted
+		if noteLost {
+			ofCreation = note{Phase: failed, Build: firstDeployed(builds)}
+		}
+		state.DeletionProtection = base.ProtectionAfterFailure(!state.neverRan(ofCreation))
 	}
-	found := refreshedApp{app: app, builds: builds, moved: moved, lacksSecrets: app.Env.Set && !keys.areIn(app.Env.Value)}
-	note := noteAfterRead(noted, found)
-	if noted.Creating && firstBuildRuns(noted, found) && !app.Links.Set && len(state.Links.Elements()) > 0 {
-		state = state.unlinked() // as it was created, for the next apply to link it
-	}
+	found := refreshed{app: app, builds: builds, moved: moved, lacksSecrets: app.Env.Set && !keys.areIn(app.Env.Value)}
 	if found.lacksSecrets {
 		state.SecretEnvWOVersion = types.Int64Null()
 	}
-	switch {
-	case reflect.DeepEqual(note, noted):
-	case note.Unfinished():
-		privatestate.Save(ctx, resp.Private, privatestate.PendingKey, note, &resp.Diagnostics)
-	default:
-		base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
+	if n := noted.refresh(found); !reflect.DeepEqual(n, noted) {
+		saveNote(ctx, resp.Private, n, &resp.Diagnostics)
 	}
 	r.SetState(ctx, &resp.State, state, &resp.Diagnostics)
 }
 
 // ask reads the app's record and its builds for a refresh, both at the same time. It
-// reads the builds back to the deployed one and the pending one. It reads all of them if
-// it must be known whether the app has ever run.
-func (r *appResource) ask(ctx context.Context, m appModel, work base.PendingWork, pending bool) (app client.App, builds []client.Build, appErr, buildsErr error) {
+// reads the builds back to the deployed one and the noted one, or all of them if it must be
+// known whether the app has ever run.
+func (r *appResource) ask(ctx context.Context, m appModel, noted note, all bool) (app client.App, builds []client.Build, appErr, buildsErr error) {
 	r.Client.StartReadingAccountID(ctx)
 	instanceID, name := m.InstanceID.ValueString(), m.Name.ValueString()
 	listBuilds := base.InBackground(func() ([]client.Build, error) {
-		if !pending && base.WasUnprotected(m.DeletionProtection, m.Status) {
+		if all {
 			return r.Client.Builds(ctx, instanceID, name)
 		}
-		return r.Client.RecentBuilds(ctx, instanceID, name, showDeployed(work.Build))
+		return r.Client.RecentBuilds(ctx, instanceID, name, showDeployed(noted.Build))
 	})
 	app, appErr = r.Client.RefreshApp(ctx, instanceID, name)
 	builds, buildsErr = listBuilds()
@@ -270,7 +266,7 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	resp.Diagnostics.Append(diags...)
 	secret := r.secretEnv(ctx, req.Config, &resp.Diagnostics)
 	keys := loadSecretKeys(ctx, req.Private, &resp.Diagnostics)
-	work, _ := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
+	noted, _ := privatestate.Load[note](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !base.KeepsObject("app "+state.Name.ValueString(), &resp.Diagnostics, replacingArguments(state, plan)...) ||
 		!r.MayChange(ctx, req.Private, &resp.Diagnostics) {
 		return
@@ -279,34 +275,25 @@ func (r *appResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	base.ForgetKept(ctx, resp.Private, &resp.Diagnostics)
 	state.adoptTriggers(ctx, req.Private, plan, &resp.Diagnostics)
 	state.DeletionProtection, state.Timeouts = base.ProtectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
-	update := appUpdate{appResource: r, prior: state, planned: plan, env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret}
-	p := appProgress{model: state, secret: keys, work: work}
-	if work.Creating {
-		p.model = state.unlinked()
+	c := convergence{
+		appResource: r, goal: goal{prior: state, planned: plan, env: stringMap(ctx, plan.Env, &resp.Diagnostics), secret: secret},
+		progress: progress{have: state, keys: keys, note: noted},
 	}
-	update.prior = p.model.withUnknown(work.Unsure)
-	if !update.changesArguments() {
+	if !c.changesArguments(noted) {
 		// A build that cannot succeed must not keep the app from being destroyed.
-		state.DeletionProtection = plan.DeletionProtection
+		c.have.DeletionProtection = plan.DeletionProtection
 	}
-	err := base.InTurn(ctx, r.Client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) (err error) {
-		p, err = update.run(ctx, turn, p)
-		return err
+	err := base.InTurn(ctx, r.Client, plan.InstanceID.ValueString(), timeout, func(ctx context.Context, turn *client.Turn) error {
+		c.turn = turn
+		return c.run(ctx)
 	})
-	p.secret.save(ctx, resp.Private, &resp.Diagnostics)
+	c.save(ctx, resp.Private, &resp.Diagnostics)
 	if err != nil {
-		if p.work.Unfinished() {
-			privatestate.Save(ctx, resp.Private, privatestate.PendingKey, p.work, &resp.Diagnostics)
-		} else {
-			base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
-		}
-		p.model.DeletionProtection = state.DeletionProtection
-		r.SetState(ctx, &resp.State, p.model, &resp.Diagnostics)
+		r.SetState(ctx, &resp.State, c.have, &resp.Diagnostics)
 		diagnostics.AddClientError(&resp.Diagnostics, "Unable to update app "+plan.Name.ValueString(), sentFromSecret(secret, err))
 		return
 	}
-	base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
-	r.SetResult(ctx, base.Updating(req, resp), p.model)
+	r.SetResult(ctx, base.Updating(req, resp), c.have)
 }
 
 func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
@@ -319,11 +306,11 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 		return
 	}
 	name := state.Name.ValueString()
-	work, _ := privatestate.Load[base.PendingWork](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
+	noted, _ := privatestate.Load[note](ctx, req.Private, privatestate.PendingKey, &resp.Diagnostics)
 	err := r.DeleteObject(ctx, base.Deletion{
 		InstanceID: state.InstanceID.ValueString(), Timeout: timeout, Operation: client.OpAppDelete, Object: state.protectedObject(), Managed: state.object().Managed(),
 		IsProtected: func(ctx context.Context, turn *client.Turn) (bool, error) {
-			return r.isProtected(ctx, turn, state, work)
+			return r.isProtected(ctx, turn, state, noted)
 		},
 		Send: func(ctx context.Context, turn *client.Turn, guard client.DeleteGuard) (client.Pending, error) {
 			return turn.DeleteApp(ctx, name, guard)
@@ -338,12 +325,12 @@ func (r *appResource) Delete(ctx context.Context, req resource.DeleteRequest, re
 // see the state of a tainted app. Evidence in the state that the app never ran may be
 // old. So isProtected waits for the app's import to end, and then reads the record and
 // the builds.
-func (r *appResource) isProtected(ctx context.Context, turn *client.Turn, state appModel, work base.PendingWork) (bool, error) {
-	creationFailed := state.DeletionProtection.IsNull() // and work is unknown
-	if !base.IsProtected(state.DeletionProtection) || !creationFailed && !state.neverRan(work) {
+func (r *appResource) isProtected(ctx context.Context, turn *client.Turn, state appModel, noted note) (bool, error) {
+	creationFailed := state.DeletionProtection.IsNull() // and the note is unknown
+	if !base.IsProtected(state.DeletionProtection) || !creationFailed && !state.neverRan(noted) {
 		return base.IsProtected(state.DeletionProtection), nil
 	}
-	if err := base.AwaitPending(ctx, turn, work, client.OpAppImport); err != nil && !diagnostics.Failed(err) {
+	if err := base.AwaitPending(ctx, turn, base.PendingWork{Job: noted.Job}, client.OpAppImport); err != nil && !diagnostics.Failed(err) {
 		return false, base.IgnoreNotFound(err)
 	}
 	instanceID, name := state.InstanceID.ValueString(), state.Name.ValueString()
@@ -358,9 +345,9 @@ func (r *appResource) isProtected(ctx context.Context, turn *client.Turn, state 
 	state.setRecord(app, secretKeys{})
 	state.setBuild(builds)
 	if creationFailed {
-		work = base.PendingWork{Creating: true, Failed: true, Build: firstDeployed(builds)}
+		noted = note{Phase: failed, Build: firstDeployed(builds)}
 	}
-	return !state.neverRan(work), nil
+	return !state.neverRan(noted), nil
 }
 
 // firstDeployed returns the id of an app's first successful build, or "" if it has none.

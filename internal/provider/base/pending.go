@@ -27,26 +27,14 @@ func InTurn(ctx context.Context, c *client.Client, instanceID string, timeout ti
 	return change(lifetime.WithGracePeriod(ctx), turn)
 }
 
-// PendingWork describes work that a Create or Update has started but not seen the end of.
-// It is kept in the resource's private state, so that the next apply waits for the same
-// job and build.
+// PendingWork describes the creation of an instance or a database whose end was not seen. It is
+// kept in the resource's private state, so that the next apply waits for the same job. An app
+// has a note of its own.
 type PendingWork struct {
-	Job   string `json:"job,omitempty"`
-	Build string `json:"build,omitempty"`
+	Job string `json:"job,omitempty"`
 	// Creating is true if the resource has never worked yet. If it is found failed, it is
 	// replaced.
 	Creating bool `json:"creating,omitempty"`
-	// Deploying is true if the next apply must wait until a build is deployed. If Build
-	// is empty, because the response with its id was lost, that is the newest build.
-	Deploying bool `json:"deploying,omitempty"`
-	// Noted are the ids of the builds that existed before the redeploy was first
-	// requested.
-	Noted []string `json:"noted,omitempty"`
-	// Triggers are the redeploy_triggers for which the redeploy was requested.
-	Triggers string `json:"triggers,omitempty"`
-	// Unsure are the attributes that an update has sent without seeing the end of its job.
-	// The object may have the state's values of them, or others.
-	Unsure []string `json:"unsure,omitempty"`
 	// Failed is true if the creation was seen to fail, so nothing has run.
 	Failed bool `json:"failed,omitempty"`
 	// Protected is true if a failed creation left deletion_protection null although the
@@ -55,11 +43,6 @@ type PendingWork struct {
 	// Switches are the engines that a creation turned on. The other engines and the
 	// budgets are set after it.
 	Switches map[string]bool `json:"switches,omitempty"`
-}
-
-// Unfinished reports whether any work is still to be waited for.
-func (w PendingWork) Unfinished() bool {
-	return w.Job != "" || w.Deploying || w.Creating || len(w.Unsure) > 0
 }
 
 // AwaitPending waits for the job that an earlier apply left behind. If its id is unknown,

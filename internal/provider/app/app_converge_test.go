@@ -16,7 +16,6 @@ import (
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
@@ -29,18 +28,18 @@ func TestNewAppIsLinkedThoughAnOlderOneIsShown(t *testing.T) {
 		defer func() { _ = fake.Close() }()
 		fake.AddInstance(fakeservice.Instance{ID: "i-one", Plan: "large", Engines: map[string]*fakeservice.Engine{"postgres": {}, "auth": {}, "apps": {MemoryMB: 700}}})
 		var patches []string
-		imported := false
+		isImported := false
 		older := 0
 		served := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			const app = "/instances/i-one/apps/web"
 			switch {
 			case strings.HasSuffix(r.URL.Path, "/apps/import"):
-				imported = true
+				isImported = true
 			case r.Method == http.MethodPatch:
 				body, _ := io.ReadAll(r.Body)
 				r.Body = io.NopCloser(bytes.NewReader(body))
 				patches = append(patches, string(body))
-			case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, app) && imported && older < 4:
+			case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, app) && isImported && older < 4:
 				older++
 				_ = json.NewEncoder(w).Encode(map[string]any{"name": "web", "repo": "octo/web", "branch": "main", "port": 1, "health_path": "/healthz", "public": true,
 					"memory_mb": 512, "env": map[string]string{"OLD": "1"}, "links": []string{"auth"}, "status": "running"})
@@ -59,11 +58,11 @@ func TestNewAppIsLinkedThoughAnOlderOneIsShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		update := appUpdate{appResource: &appResource{base.Resource{Data: base.Data{Client: c}}}, prior: planned.unlinked(), planned: planned, env: map[string]string{"A": "1"}, imported: &pending}
-		work := base.PendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
-		p, err := update.run(t.Context(), turn, appProgress{model: update.prior, secret: secretKeysOf(nil), work: work})
-		if err != nil || p.model.Status != types.StringValue(client.AppRunning) {
-			t.Fatalf("the update: got the status %s and error %v, want running", p.model.Status, err)
+		p := converging(c, turn, planned, planned)
+		p.progress, p.env = imported(planned, p.keys, pending), map[string]string{"A": "1"}
+		err = p.run(t.Context())
+		if err != nil || p.have.Status != types.StringValue(client.AppRunning) {
+			t.Fatalf("the update: got the status %s and error %v, want running", p.have.Status, err)
 		}
 		app, _ := fake.App("i-one", "web")
 		if older == 0 || len(patches) != 1 || patches[0] != `{"links":["auth"]}` || len(app.Links) != 1 || len(app.Builds) != 1 {
@@ -103,9 +102,9 @@ func TestBuildLeavesTheQueue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		update := appUpdate{appResource: &appResource{base.Resource{Data: base.Data{Client: c}}}, prior: planned.unlinked(), planned: planned, imported: &pending}
-		work := base.PendingWork{Job: pending.JobID, Build: pending.BuildID, Creating: true, Deploying: true}
-		if _, err := update.run(t.Context(), turn, appProgress{model: planned, secret: secretKeysOf(nil), work: work}); err != nil {
+		p := converging(c, turn, planned, planned)
+		p.progress = imported(planned, p.keys, pending)
+		if err := p.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if len(entered) != 1 || entered[0] != nil {
@@ -132,24 +131,46 @@ func TestHiddenFieldAfterAFailedJob(t *testing.T) {
 		fake.AddApp("i-one", fakeservice.App{Name: "web", Repo: "octo/web", Branch: "main", Port: 3000, HealthPath: "/healthz", Public: true, MemoryMB: 512})
 		fake.FailJobs(fakeservice.JobMatch{}, 1, "broken", "broken")
 		state := plainApp() // port 3000
-		other := state
-		other.Port = types.Int64Value(8080)
 		turn, err := c.Enter(t.Context(), "i-one")
 		if err != nil {
 			t.Fatal(err)
 		}
 		// An interrupted apply has sent the port 8080. The configuration has the old one again.
-		pending, err := appDifference(state, other, recordOfModel(state), nil, false)[0].send(t.Context(), turn, "web", nil)
+		pending, err := turn.UpdateApp(t.Context(), "web", client.AppSettings{Port: client.Some[int64](8080)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		work := base.PendingWork{Job: pending.JobID, Unsure: []string{"port"}}
-		update := appUpdate{appResource: &appResource{base.Resource{Data: base.Data{Client: c}}}, prior: state.withUnknown(work.Unsure), planned: state}
-		if _, err := update.run(t.Context(), turn, appProgress{model: state, secret: secretKeysOf(nil), work: work}); err != nil {
+		p := converging(c, turn, state, state)
+		p.note = note{Phase: changing, Job: pending.JobID, Sent: []string{"port"}}
+		if err := p.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := len(fake.Jobs()); got != 1 {
 			t.Errorf("jobs: got %d, want only the failed one", got)
 		}
 	})
+}
+
+// A commit or build_id that could not be read after a build would be that of an older one.
+// Without a build they are only informational.
+func TestBuildsThatCannotBeRead(t *testing.T) {
+	for name, built := range map[string]bool{"after a build": true, "without a build": false} {
+		t.Run(name, func(t *testing.T) {
+			app := plainApp()
+			c := providertest.Client(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				if strings.HasSuffix(r.URL.Path, "/builds") {
+					w.WriteHeader(http.StatusForbidden)
+					_, _ = w.Write([]byte(`{"status":403,"code":"forbidden","detail":"No."}`))
+					return
+				}
+				_ = json.NewEncoder(w).Encode(map[string]any{"name": "web", "repo": "octo/web", "status": "running"})
+			}))
+			p := converging(c, nil, app, app)
+			p.deployed = built
+			if err := p.finish(t.Context()); (err != nil) != built {
+				t.Errorf("got error %v, want one only after a build", err)
+			}
+		})
+	}
 }
