@@ -139,21 +139,22 @@ func ends() (all []end) {
 	return all
 }
 
-var every = flag.Int("every", 40, "the exhaustive tests play one beginning of so many")
+var every = flag.Int("every", 80, "the exhaustive tests play one beginning of so many")
 
 // TestDecideExhaustively plays an apply from each beginning, for each plan: undisturbed, and
 // cut short before each of its steps in each way. Applies that nothing disturbs follow.
 func TestDecideExhaustively(t *testing.T) {
 	t.Parallel()
-	worlds, found := beginnings(), map[string]bool{}
+	worlds, found, plays := beginnings(), map[string]bool{}, 0
 	for i, name := range slices.Sorted(maps.Keys(worlds)) {
 		if i%*every != *every/2 {
 			continue
 		}
 		for asked, planned := range plans {
-			play(t, found, fmt.Sprintf("%s; plan %s", name, asked), worlds[name], planned, (*world).apply)
+			plays += play(t, found, fmt.Sprintf("%s; plan %s", name, asked), worlds[name], planned, (*world).apply)
 		}
 	}
+	t.Logf("%d beginnings, %d plays", len(worlds), plays)
 }
 
 // TestCreationsExhaustively does the same with calls that have just imported the app.
@@ -173,10 +174,11 @@ func TestCreationsExhaustively(t *testing.T) {
 }
 
 // play plays the first call in all ways, and what follows. It reports each problem once.
-func play(t *testing.T, found map[string]bool, name string, from *world, planned appModel, first func(*world, appModel, end) error) {
+func play(t *testing.T, found map[string]bool, name string, from *world, planned appModel, first func(*world, appModel, end) error) (plays int) {
 	t.Helper()
 	for _, e := range ends() {
 		for e.at = -1; ; e.at++ {
+			plays++
 			w := from.clone()
 			err := first(w, planned, e)
 			if problem := w.settles(planned, from, e, err); problem != "" && !found[problem] {
@@ -188,6 +190,7 @@ func play(t *testing.T, found map[string]bool, name string, from *world, planned
 			}
 		}
 	}
+	return plays
 }
 
 // settles plays what follows a call, and returns what is wrong.
