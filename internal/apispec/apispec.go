@@ -7,7 +7,6 @@
 package apispec
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"fmt"
@@ -19,12 +18,7 @@ import (
 )
 
 //go:embed openapi.yaml
-var document []byte
-
-// Document returns the OpenAPI 3.1 description of the REST API, in YAML.
-func Document() []byte {
-	return bytes.Clone(document)
-}
+var source []byte
 
 // Validator checks requests and answers against the document. It is safe for concurrent
 // use.
@@ -65,7 +59,7 @@ var shared = sync.OnceValues(func() (*Validator, error) {
 // references, so nothing is read from disk or network.
 func load() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
-	doc, err := loader.LoadFromData(document)
+	doc, err := loader.LoadFromData(document())
 	if err != nil {
 		return nil, fmt.Errorf("parse the API document: %w", err)
 	}

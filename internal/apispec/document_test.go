@@ -26,12 +26,12 @@ func TestDocumentIsGivenAsACopy(t *testing.T) {
 	}
 }
 
-// TestSettledHasAReason reads the text and not the parsed document, because the parser
+// TestSettledHasAReason reads the source and not the parsed document, because the parser
 // may drop a mark in a place that allows no extensions.
 func TestSettledHasAReason(t *testing.T) {
 	t.Parallel()
 	const mark, reason = "x-settled: true", "x-settled-reason: "
-	lines := strings.Split(string(Document()), "\n")
+	lines := strings.Split(string(source), "\n")
 	marks := 0
 	for i, line := range lines {
 		trimmed := strings.TrimLeft(line, " ")
@@ -59,7 +59,7 @@ func TestSettledHasAReason(t *testing.T) {
 // nothing. A keyword outside this list would be ignored silently, because the parsed
 // document is presented as 3.0 (see shared).
 var checked = []string{
-	"$ref", "type", "properties", "required", "additionalProperties", "items", "enum", "anyOf",
+	"$ref", "type", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "examples",
 	"minimum", "maximum", "maxItems", "pattern", "format", "description",
 	"x-settled", "x-settled-reason",
 }
@@ -95,6 +95,9 @@ func checkKeywords(t *testing.T, place string, schema any) {
 				"If the validator enforces it, add it to the list, and add a body that violates it to TestBadRequestsFail or TestBadAnswersFail in exchange_test.go. "+
 				"If not, use other keywords", place, keyword)
 		}
+		if keyword == "examples" {
+			continue
+		}
 		switch value := value.(type) {
 		case map[string]any:
 			if keyword != "properties" {
@@ -109,5 +112,24 @@ func checkKeywords(t *testing.T, place string, schema any) {
 				checkKeywords(t, place+"."+keyword, element)
 			}
 		}
+	}
+}
+
+// TestExamplesFit checks examples, which the parser does not check.
+func TestExamplesFit(t *testing.T) {
+	t.Parallel()
+	examples := 0
+	for name, schema := range newValidator(t).document.Components.Schemas {
+		for property, of := range schema.Value.Properties {
+			for _, example := range of.Value.Examples {
+				examples++
+				if err := of.Value.VisitJSON(example, uris); err != nil {
+					t.Errorf("internal/apispec/openapi.yaml: example %v of %s.%s: %v", example, name, property, err)
+				}
+			}
+		}
+	}
+	if examples == 0 {
+		t.Error("examples of properties in internal/apispec/openapi.yaml: got none, want some")
 	}
 }

@@ -2,6 +2,7 @@ package apispec
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -28,9 +29,6 @@ const (
 		`"console_mode":"off","job_id":"j-9","checkout_url":"https://portal.example.test/checkout/1","created_at":"2026-01-02T03:04:05.123Z",` +
 		`"usage":{"cpu_percent":0,"memory_mb":0,"disk_gb":0},"monitoring":{"healthy":false,"checked_at":null},` +
 		`"backups":{"count":0,"last_at":null},"activity":[]}`
-	goodApp = `{"name":"web","repo":"owner/repo","branch":"main","port":3000,"health_path":"/healthz","public":true,"env":{"A":"b"},` +
-		`"links":["auth"],"memory_mb":512,"url":null,"status":"building","created_at":"2026-01-02T03:04:05Z"}`
-	goodWebhook = `"id":"w-1","url":"https://hooks.example.test","enabled":true,"consecutive_failures":0,"created_at":"2026-01-02T03:04:05Z"`
 	goodEngines = `{"postgres":{"floor_mb":512,"port":5432,"category":"database","licence":"PostgreSQL"},` +
 		`"redis":{"floor_mb":64,"port":6379,"category":"cache","licence":"RSALv2"},"couchdb":{"floor_mb":256,"port":6984,"category":"database","licence":"Apache-2.0"},` +
 		`"nats":{"floor_mb":64,"port":4222,"category":"messaging","licence":"Apache-2.0"},"apps":{"floor_mb":512,"port":null,"category":"runtime","licence":"MIT"},` +
@@ -43,11 +41,36 @@ const (
 	goodAccount = `{"id":"a-1","email":"a@example.test","name":"A","company":null,"address":null,"vat_id":null}`
 )
 
+var (
+	goodApp     = `{` + usual("App") + `,"name":"web","repo":"owner/repo","links":["auth"],"url":null,"status":"building","created_at":"2026-01-02T03:04:05Z"}`
+	goodWebhook = usual("Webhook") + `,"id":"w-1","consecutive_failures":0,"created_at":"2026-01-02T03:04:05Z"`
+)
+
+// usual returns the members of an object for which the document has examples, with the
+// first of each.
+func usual(schema string) string {
+	doc, err := parsed()
+	if err != nil {
+		panic(err)
+	}
+	members := object{}
+	for name, property := range doc.Components.Schemas[schema].Value.Properties {
+		if len(property.Value.Examples) > 0 {
+			members[name] = property.Value.Examples[0]
+		}
+	}
+	text, err := json.Marshal(members)
+	if err != nil {
+		panic(err)
+	}
+	return string(text[1 : len(text)-1])
+}
+
 // goodExchanges has at least one exchange for every operation.
 var goodExchanges = []exchange{
 	{"GET /instances", "/instances?limit=200&cursor=c", "", 200, `{"instances":[` + goodInstance + `,` + goodCreating + `],"next_cursor":"n"}`},
 	{"GET /instances", "/instances", "", 304, ""},
-	{"POST /instances", "/instances", `{"name":"a","plan":"small","region":"fsn","engines":{"postgres":true,"apps":true,"auth":true},"tags":["x"]}`, 202,
+	{"POST /instances", "/instances", `{` + usual("InstanceCreate") + `,"engines":{"postgres":true,"apps":true,"auth":true}}`, 202,
 		`{"id":"i-1","status":"creating","job_id":"j-1"}`},
 	{"POST /instances", "/instances", `{"name":"a","tier":"paid","region":"fsn"}`, 202,
 		`{"id":"i-1","status":"creating","checkout_url":"https://portal.example.test/checkout/1","job_id":"j-1"}`},
@@ -87,18 +110,17 @@ var goodExchanges = []exchange{
 	{"PUT /instances/{id}/postgres/extensions/{name}", "/instances/i-1/postgres/extensions/pg_trgm", `{"database":"d"}`, 202, queued},
 	{"DELETE /instances/{id}/postgres/extensions/{name}", "/instances/i-1/postgres/extensions/pg_trgm?database=d", "", 202, queued},
 	{"GET /instances/{id}/apps", "/instances/i-1/apps", "", 200, `{"apps":[` + goodApp + `]}`},
-	{"POST /instances/{id}/apps/import", "/instances/i-1/apps/import",
-		`{"repo":"owner/repo","branch":"main","name":"web","port":3000,"health_path":"/healthz","public":true,"env":{"A":"b"},"memory_mb":512}`, 202, `{"job_id":"j-1","build_id":"b-1"}`},
+	{"POST /instances/{id}/apps/import", "/instances/i-1/apps/import", `{` + usual("AppImport") + `}`, 202, `{"job_id":"j-1","build_id":"b-1"}`},
 	{"GET /instances/{id}/apps/{name}", "/instances/i-1/apps/web", "", 200, goodApp},
 	{"PATCH /instances/{id}/apps/{name}", "/instances/i-1/apps/web", `{"links":["auth"]}`, 202, `{"job_id":"j-1","build_id":null}`},
-	{"PATCH /instances/{id}/apps/{name}", "/instances/i-1/apps/web", `{"branch":"b","port":80,"health_path":"/","public":false,"env":{},"memory_mb":1}`, 202, `{"job_id":"j-1","build_id":"b-2"}`},
+	{"PATCH /instances/{id}/apps/{name}", "/instances/i-1/apps/web", `{` + usual("AppUpdate") + `}`, 202, `{"job_id":"j-1","build_id":"b-2"}`},
 	{"DELETE /instances/{id}/apps/{name}", "/instances/i-1/apps/web", "", 202, queued},
 	{"GET /instances/{id}/apps/{name}/builds", "/instances/i-1/apps/web/builds", "", 200,
 		`{"builds":[{"id":"b-1","status":"successful","commit":"abc","created_at":"2026-01-02T03:04:05Z","finished_at":"2026-01-02T03:04:05Z","error":null}]}`},
 	{"POST /instances/{id}/apps/{name}/actions/redeploy", "/instances/i-1/apps/web/actions/redeploy", `{}`, 202, `{"job_id":"j-1","build_id":"b-2"}`},
 	{"POST /instances/{id}/apps/{name}/actions/restart", "/instances/i-1/apps/web/actions/restart", ``, 202, queued},
 	{"GET /instances/{id}/engines/auth/settings", "/instances/i-1/engines/auth/settings", "", 200, `{"site_url":"","redirect_urls":[]}`},
-	{"PATCH /instances/{id}/engines/auth/settings", "/instances/i-1/engines/auth/settings", `{"site_url":"https://a.example.test","redirect_urls":["https://a.example.test/**"]}`, 202, queued},
+	{"PATCH /instances/{id}/engines/auth/settings", "/instances/i-1/engines/auth/settings", `{` + usual("AuthSettingsUpdate") + `}`, 202, queued},
 	{"GET /jobs/{id}", "/jobs/j-1", "", 200, goodJob},
 	{"GET /jobs/{id}", "/jobs/j-1", "", 200, goodFailed},
 	{"GET /plans", "/plans", "", 200, `{"plans":[{"id":"free","name":"Free","price_cents":0,"currency":"EUR","cpu":1,"memory_mb":2048,"disk_gb":10,"postgres_connections":20}],"engines":` + goodEngines + `}`},
@@ -111,7 +133,7 @@ var goodExchanges = []exchange{
 	{"GET /billing", "/billing", "", 503, `{"detail":"Try later.","code":"unavailable"}`},
 	{"GET /guides/apps", "/guides/apps", "", 200, "# Apps\n"},
 	{"GET /webhooks", "/webhooks", "", 200, `{"webhooks":[{` + goodWebhook + `}]}`},
-	{"POST /webhooks", "/webhooks", `{"url":"https://hooks.example.test","secret":"s","enabled":true}`, 201, `{` + goodWebhook + `,"secret":"s"}`},
+	{"POST /webhooks", "/webhooks", `{` + usual("WebhookCreate") + `}`, 201, `{` + goodWebhook + `,"secret":"s"}`},
 	{"GET /webhooks/{id}", "/webhooks/w-1", "", 200, `{` + goodWebhook + `}`},
 	{"PATCH /webhooks/{id}", "/webhooks/w-1", `{"enabled":true}`, 200, `{` + goodWebhook + `}`},
 	{"DELETE /webhooks/{id}", "/webhooks/w-1", "", 204, ""},
@@ -172,6 +194,7 @@ func TestBadRequestsFail(t *testing.T) {
 		want                 string // in the violation's text
 	}{
 		"unknown field":           {method: "POST", target: "/instances", body: `{"name":"a","plan":"p","region":"r","colour":"x"}`, want: `"colour"`},
+		"field of another shape":  {method: "POST", target: "/instances/i/apps/import", body: `{` + usual("AppImport") + `,"links":["auth"]}`, want: `"links"`},
 		"unknown nested field":    {method: "PUT", target: "/instances/i/engines", body: `{"engines":{"mysql":{}}}`, want: `"mysql"`},
 		"unknown field, no shape": {method: "POST", target: "/instances/i/actions/rotate", body: `{"force":true}`, want: `"force"`},
 		"missing field":           {method: "PUT", target: "/instances/i/allowlist", body: `{}`, want: `"allowlist"`},
@@ -230,6 +253,7 @@ func TestBadAnswersFail(t *testing.T) {
 	}{
 		"missing field":         {body: replaced(`"name":"guestbook",`, ``), want: `"name"`},
 		"unknown field":         {body: replaced(`{`, `{"colour":"red",`), want: `"colour"`},
+		"unknown shared field":  {target: "/instances/i/apps/web", body: strings.Replace(goodApp, `{`, `{"colour":"red",`, 1), want: `"colour"`},
 		"unknown nested field":  {body: replaced(`"memory_mb":1024`, `"memory_mb":1024,"cores":1`), want: `"cores"`},
 		"wrong type":            {body: replaced(`"memory_mb":1024`, `"memory_mb":"1024"`), want: "/engines/postgres/memory_mb"},
 		"wrong nullable type":   {body: replaced(`"job_id":null`, `"job_id":7`), want: "/job_id"},

@@ -15,14 +15,25 @@ import (
 // record is the path of the probe's own instance.
 const record = "/instances/{id}"
 
-// example returns the body that the document has as the example of an operation, with other
-// values for some fields. A field that is nil is left out.
+// example returns a body for an operation, made of the examples of its fields in the
+// document, with other values for some fields. A field that is nil is left out. A change
+// takes a field's second example, and a creation its first one.
 func (p *probe) example(op operation, with node) any {
-	described, known := op.at(join(op.place, "requestBody", "content", "application/json"))["example"]
-	if !known {
+	place := op.request()
+	if place == "" {
 		return nil
 	}
-	body := maps.Clone(object(described))
+	_, schema := op.follow(place)
+	body := node{}
+	for name, property := range object(schema["properties"]) {
+		values := slices.Concat(list(object(property)["examples"]), list(object(property)["enum"]))
+		switch {
+		case len(values) > 1 && op.method != http.MethodPost:
+			body[name] = values[1]
+		case len(values) > 0:
+			body[name] = values[0]
+		}
+	}
 	maps.Copy(body, with)
 	maps.DeleteFunc(body, func(_ string, value any) bool { return value == nil })
 	var plain node // numbers as in an answer
@@ -32,7 +43,7 @@ func (p *probe) example(op operation, with node) any {
 	return plain
 }
 
-// try sends the document's example of a change to the instance, and looks for the change
+// try sends an example of a change to the instance, and looks for the change
 // where the document reads. in has the values of the path's other parameters.
 func (p *probe) try(ctx context.Context, method, url string, with node, in map[string]string) (x *exchange, seen bool, err error) {
 	c := call{method: method, url: record + url, in: map[string]string{"id": p.instance}, want: http.StatusAccepted}

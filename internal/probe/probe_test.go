@@ -159,10 +159,10 @@ func TestEveryFactHolds(t *testing.T) {
 		listed := slices.Concat(slices.Collect(maps.Values(beyond))...)
 		slices.Sort(listed)
 		if difference := cmp.Diff(listed, unseen); difference != "" {
-			t.Errorf("facts that the probe did not see differ from beyond (-listed +unseen): for a new one, send its request in internal/probe: reading.go reads, creating.go creates and deletes, steps.go lists the changes, whose bodies are the document's examples, and rules.go has those of x-rules. If no request can show it, add its place to internal/probe/beyond_test.go:\n%s", difference)
+			t.Errorf("facts that the probe did not see differ from beyond (-listed +unseen): for a new one, send its request in internal/probe: reading.go reads, creating.go creates and deletes, steps.go lists the changes, whose bodies are made of the document's examples, and rules.go has those of x-rules. If no request can show it, add its place to internal/probe/beyond_test.go:\n%s", difference)
 		}
 		// The document's text has as many marks as the report has facts.
-		if marks := strings.Count(string(apispec.Document()), "x-settled: true\n"); marks != len(report.Findings) {
+		if marks := strings.Count(string(apispec.Document()), `"x-settled": true`); marks != len(report.Findings) {
 			t.Errorf("facts: got %d, want one of each of %d marks", len(report.Findings), marks)
 		}
 		if len(report.Notes) > 0 {

@@ -34,7 +34,7 @@ func (p *probe) steps(plan, floors node) []step {
 		p.step("the allowlist", http.MethodPut, "/allowlist", nil, nil),
 		{"a query while the console is off", func(ctx context.Context) error { return p.tryQuery(ctx, http.StatusForbidden) }},
 		p.step("the SQL console", http.MethodPut, "/sql-console", nil, nil),
-		p.step("the SQL console at its other path", http.MethodPut, "/engines/postgres/console", nil, nil),
+		p.step("the SQL console at its other path", http.MethodPut, "/engines/postgres/console", node{"mode": "rw"}, nil),
 		{"a query", func(ctx context.Context) error { return p.tryQuery(ctx, http.StatusOK) }},
 		{"a database", p.tryDatabase},
 		p.step("a Postgres extension", http.MethodPut, "/postgres/extensions/{name}", inDatabase, extension),
@@ -130,7 +130,7 @@ func (p *probe) tryDatabase(ctx context.Context) error {
 	return err
 }
 
-// tryQuery sends the example of a query, and one with a syntax error.
+// tryQuery sends an example of a query, and one with a syntax error.
 func (p *probe) tryQuery(ctx context.Context, want int) error {
 	query := call{method: http.MethodPost, url: record + "/engines/postgres/query", want: want}
 	op, _ := p.document.operation(query.method, query.url)
