@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/privatestate"
 )
 
@@ -27,8 +28,8 @@ var plausible = map[string][]any{
 	"id":                    {"i-1", "i-2"},
 	"instance_id":           {"i-1", "i-2"},
 	"name":                  {"pgvector", "shop", "pg_trgm"},
-	"plan":                  {"free", "small"},
-	"region":                {"eu-central"},
+	"plan":                  examples("InstanceCreate", "plan"),
+	"region":                examples("InstanceCreate", "region"),
 	"engines":               {object{"postgres": object{"memory_mb": 512}, "auth": object{"memory_mb": 256}, "apps": object{"memory_mb": 256}}, object{"redis": object{"memory_mb": nil}}, object{}},
 	"tags":                  {[]any{"a", "b"}, nil, []any{}, []any{"b", "a"}},
 	"tags_all":              {[]any{"a", "b"}, []any{}, []any{"b", "a"}, []any{"a", "b", "team"}, nil},
@@ -41,39 +42,44 @@ var plausible = map[string][]any{
 	"auth_url":              {"https://127.0.0.2/auth/v1", nil},
 	"auth_anon_key":         {"anon", nil},
 	"timeouts":              {nil, object{"create": "5m"}, object{"create": "soon", "delete": "1h"}},
-	"cidrs":                 {[]any{"203.0.113.0/24", "::1"}, []any{"203.0.113.7"}, []any{"203.0.113.7/32"}, []any{}, []any{"0.0.0.0/0"}, []any{"no address"}, []any{"10.0.0.1", "10.0.0.1/32"}},
+	"cidrs":                 examples("Allowlist", "allowlist", []any{"203.0.113.7"}, []any{"203.0.113.7/32"}, []any{"0.0.0.0/0"}, []any{"no address"}, []any{"10.0.0.1", "10.0.0.1/32"}),
 	"on_destroy":            {"keep", "open", nil, "burn"},
-	"mode":                  {"ro", "off", "rw", "on"},
-	"site_url":              {"https://shop.example", "HTTPS://Shop.example", "no url", ""},
-	"redirect_urls":         {[]any{"https://shop.example/**"}, nil, []any{}},
-	"url":                   {"https://hooks.example/one", "https://Hooks.example/one", "http://hooks.example", nil},
-	"enabled":               {true, false, nil},
-	"secret":                {"a secret of a kind", nil, "short"},
+	"mode":                  examples("Console", "mode", "on"),
+	"site_url":              examples("AuthSettings", "site_url", "HTTPS://One.example", "no url", ""),
+	"redirect_urls":         examples("AuthSettings", "redirect_urls", nil, []any{}),
+	"url":                   examples("Webhook", "url", "https://Hooks.example/one", "http://hooks.example", nil),
+	"enabled":               examples("Webhook", "enabled", nil),
+	"secret":                examples("WebhookCreate", "secret", nil, "short"),
 	"secret_wo":             {nil, nil, nil, "another secret of a kind", "short"},
 	"secret_wo_version":     {nil, nil, 1},
-	"company":               {"Acme", nil, ""},
-	"address":               {"Main Street 1", nil},
-	"vat_id":                {nil, "X1"},
-	"database":              {"main", nil, ""},
+	"company":               examples("Account", "company", nil, ""),
+	"address":               examples("Account", "address", nil),
+	"vat_id":                examples("Account", "vat_id", nil),
+	"database":              examples("Query", "database", nil, ""),
 	"version":               {"0.7", nil},
-	"sql":                   {"SELECT 1", nil, ""},
+	"sql":                   examples("Query", "sql", nil, ""),
 	"sql_wo":                {nil, nil, nil, "SELECT 2"},
 	"sql_wo_version":        {nil, nil, 2},
 	"destroy_sql":           {nil, "DROP TABLE x", ""},
-	"repo":                  {"acme/shop", "Acme/Shop", "https://github.com/acme/shop", nil},
-	"branch":                {"main", "next", nil},
-	"port":                  {3000, 8080, nil, 0, 70000},
-	"health_path":           {"/healthz", "up", nil},
-	"public":                {true, false, nil},
+	"repo":                  examples("AppImport", "repo", "Acme/Shop", "https://github.com/acme/shop", nil),
+	"branch":                examples("AppImport", "branch", nil),
+	"port":                  examples("AppImport", "port", nil, 0, 70000),
+	"health_path":           examples("AppImport", "health_path", "up", nil),
+	"public":                examples("AppImport", "public", nil),
 	"env":                   {object{"A": "1", "B": "2"}, nil, object{}, object{"A": ""}},
 	"secret_env_wo":         {nil, nil, nil, object{"S": "s"}, object{"A": "s"}},
 	"secret_env_wo_version": {nil, nil, 1},
-	"links":                 {[]any{"auth"}, nil, []any{}, []any{"auth", "redis"}},
-	"memory_mb":             {512, nil, 1},
+	"links":                 examples("AppUpdate", "links", nil, []any{"auth", "redis"}),
+	"memory_mb":             examples("AppImport", "memory_mb", nil, 1),
 	"redeploy_triggers":     {nil, object{"by": "hand"}},
 	"deploy_commit":         {nil, "0123456789abcdef", "0123456", "fedcba9"},
 	"build_id":              {"b-1", nil},
 	"commit":                {"0123456789abcdef", nil},
+}
+
+// examples returns the document's examples of a property, and other values.
+func examples(schema, property string, others ...any) []any {
+	return append(apispec.Examples[any](schema, property), others...)
 }
 
 // odd contains unusual values, by type.

@@ -3,6 +3,8 @@ package simulation
 import (
 	"maps"
 	"slices"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 )
 
 // An argument is a part of the configuration that may be set.
@@ -87,11 +89,29 @@ const (
 
 // secretsOf returns the secrets in configurations.
 var (
-	endpointSecrets = []string{"", "endpoint-secret-one", "endpoint-secret-two", "endpoint-secret-three"}
+	endpointSecrets = orNone("WebhookCreate", "secret")
 	secretVariables = []string{"", "secret-variable-one", "secret-variable-two", "secret-variable-three"}
 )
 
-var plans = []string{"free", "small", "medium"}
+// Values that the document names as examples.
+var (
+	plans     = apispec.Examples[string]("InstanceCreate", "plan")
+	regions   = apispec.Examples[string]("InstanceCreate", "region")
+	ranges    = apispec.Examples[[]string]("Allowlist", "allowlist")
+	modes     = orNone("Console", "mode")
+	sites     = orNone("AuthSettings", "site_url")
+	redirects = apispec.Examples[[]string]("AuthSettings", "redirect_urls")
+	endpoints = orNone("WebhookCreate", "url")
+	databases = orNone("DatabaseCreate", "name")
+	companies = append(orNone("Account", "company"), " Three Companies\n")
+	branches  = apispec.Examples[string]("AppImport", "branch")
+	ports     = apispec.Examples[int]("AppImport", "port")
+)
+
+// orNone returns the examples of a property, after "".
+func orNone(schema, property string) []string {
+	return append([]string{""}, apispec.Examples[string](schema, property)...)
+}
 
 var engineSets = [][]string{
 	{"postgres"}, {"postgres", "apps"}, {"postgres", "apps", "auth"}, {"postgres", "redis"}, {}, {"couchdb", "nats", "postgres"}, {"apps"},
@@ -111,7 +131,7 @@ func (c configuration) instanceBlock(address, name string, tags []string) block 
 		engines["postgres"] = map[string]any{"memory_mb": []int{0, 600, 700}[c[argMemory]]}
 	}
 	a := map[string]any{
-		"name": name, "plan": plans[c[argPlan]], "region": []string{"eu-central", "us-east"}[c[argRegion]],
+		"name": name, "plan": plans[c[argPlan]], "region": regions[c[argRegion]],
 		"engines": engines, "deletion_protection": c[argProtected] == 1,
 	}
 	if tags != nil {
@@ -144,19 +164,19 @@ func (c configuration) blocks() []block {
 		}
 	}
 	add(c[argAllowlist] > 0, "hosting_allowlist", 1, map[string]any{
-		"instance_id": id, "cidrs": [][]string{nil, {"203.0.113.0/24"}, {"198.51.100.7", "203.0.113.0/24"}, {}}[c[argAllowlist]],
+		"instance_id": id, "cidrs": [][]string{nil, ranges[0], ranges[1], {}}[c[argAllowlist]],
 		"on_destroy": []string{"keep", "open"}[c[argOnDestroy]],
 	})
 	add(c[argConsole] > 0 && c.has("postgres"), "hosting_console_mode", 1, map[string]any{
-		"instance_id": id, "mode": []string{"", "off", "ro", "rw"}[c[argConsole]],
+		"instance_id": id, "mode": modes[c[argConsole]],
 	})
 	add(c[argAuth] > 0 && c.has("auth"), "hosting_auth_settings", 1, map[string]any{
-		"instance_id": id, "site_url": []string{"", "https://one.example", "https://two.example"}[c[argAuth]],
-		"redirect_urls": [][]string{nil, {"https://one.example/**"}, {}}[c[argAuth]],
+		"instance_id": id, "site_url": sites[c[argAuth]],
+		"redirect_urls": [][]string{nil, redirects[0], {}}[c[argAuth]],
 	})
 	add(c[argEndpoint] > 0, "hosting_webhook_endpoint", 1, c.endpoint())
 	add(c[argDatabase] > 0 && c.has("postgres"), "hosting_postgres_database", 1, map[string]any{
-		"instance_id": id, "name": []string{"", "shop", "blog"}[c[argDatabase]], "deletion_protection": c[argDatabaseProtected] == 1,
+		"instance_id": id, "name": databases[c[argDatabase]], "deletion_protection": c[argDatabaseProtected] == 1,
 	})
 	extension := map[string]any{"instance_id": id, "name": "pg_trgm"} // in the instance's own database
 	if c[argExtension] == 2 && c[argDatabase] > 0 {
@@ -168,14 +188,14 @@ func (c configuration) blocks() []block {
 		script["destroy_sql"] = "drop it"
 	}
 	add(c[argScript] > 0 && c.has("postgres"), "hosting_postgres_script", 2, script)
-	add(c[argProfile] > 0, "hosting_account_profile", 1, map[string]any{"company": []string{"", "One Company", "Two Companies", " Three Companies\n"}[c[argProfile]]})
+	add(c[argProfile] > 0, "hosting_account_profile", 1, map[string]any{"company": companies[c[argProfile]]})
 	add(c[argApp] > 0 && c.has("apps"), "hosting_app", 1, c.app())
 	return all
 }
 
 func (c configuration) endpoint() map[string]any {
 	a := map[string]any{
-		"url":     []string{"", "https://hooks.example/one", "https://hooks.example/two", "https://hooks.example/one"}[c[argEndpoint]],
+		"url":     slices.Concat(endpoints, endpoints[1:])[c[argEndpoint]],
 		"enabled": c[argEndpoint] != 3,
 	}
 	switch secret := endpointSecrets[c[argEndpointSecret]]; {
@@ -190,7 +210,7 @@ func (c configuration) endpoint() map[string]any {
 func (c configuration) app() map[string]any {
 	a := map[string]any{
 		"instance_id": reference{webAddress, "id"}, "name": "guestbook", "repo": "octo/guestbook",
-		"branch": []string{"main", "next"}[c[argBranch]], "port": []int{3000, 8080}[c[argPort]], "public": c[argPublic] == 1,
+		"branch": branches[c[argBranch]], "port": ports[c[argPort]], "public": c[argPublic] == 1,
 		"deletion_protection": c[argAppProtected] == 1,
 	}
 	env := []map[string]any{nil, {"A": "1"}, {"A": "2", "B": "3"}, {}, {"A": "1\n"}}[c[argEnv]]

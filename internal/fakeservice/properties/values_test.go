@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"pgregory.net/rapid"
@@ -87,12 +88,9 @@ func (v *values) small() int { return pick(v.t, "length", []int{1, 0, 2, 1, 3}) 
 // integer draws a number. Some are written unusually, and some are too large for any
 // integer type.
 func (v *values) integer(name string) any {
-	plausible := []int{3000, 8080}
-	switch name {
-	case "memory_mb":
-		plausible = []int{512, 600, 256, 1024}
-	case "limit":
-		plausible = []int{2, 1, 200}
+	plausible := examples()[name]
+	if name == "limit" {
+		plausible = []any{2, 1, 200}
 	}
 	if !v.oneIn(8) {
 		return pick(v.t, name, plausible)
@@ -137,38 +135,56 @@ func (v *values) odd() string {
 	return pick(v.t, "odd text", oddTexts)
 }
 
-// plausible returns values of the account for a member, the simplest first.
+// examples returns the document's examples of the members of requests, by name. An array's
+// name has the examples of its elements.
+var examples = sync.OnceValue(func() map[string][]any {
+	all := map[string][]any{}
+	var add func(*openapi3.Schema)
+	add = func(s *openapi3.Schema) {
+		for _, name := range propertyNames(s) {
+			member := s.Properties[name].Value
+			for _, example := range member.Examples {
+				if list, ok := example.([]any); ok {
+					all[name] = append(all[name], list...)
+				} else {
+					all[name] = append(all[name], example)
+				}
+			}
+			add(member)
+		}
+	}
+	for _, o := range document() {
+		if o.body != nil {
+			add(o.body)
+		}
+	}
+	return all
+})
+
+// plausible returns values for a member, the simplest first. Most are the account's own.
 func (v *values) plausible(name string) []string {
 	mark := v.of.mark
 	switch name {
 	case "name":
 		return v.names()
 	case "plan", "tier":
-		return []string{"free", "free", "medium", "large", "small"}
-	case "region":
-		return []string{"eu-central", "us-east"}
+		return append([]string{"free"}, exampleTexts("plan")...)
 	case "repo":
 		return []string{"acme/" + mark, "octo/web"}
 	case "branch":
-		return []string{"main", "dev", "feature/" + mark}
-	case "health_path":
-		return []string{"/healthz", "/"}
+		return append(exampleTexts(name), "feature/"+mark)
 	case "env name":
 		return []string{"KEY", "NEXT_PUBLIC_AUTH_URL", "PORT"}
 	case "env value":
 		return []string{mark + " value", ""}
-	case "links":
-		return []string{"auth"}
 	case "tags":
-		return []string{mark, "demo"}
-	case "allowlist":
-		return []string{"203.0.113.0/24", "198.51.100.7", "2001:db8::/32"}
+		return append([]string{mark}, exampleTexts(name)...)
 	case "site_url", "redirect_urls", "url":
 		return []string{"https://" + mark + ".example.com", "https://" + mark + ".example.com/**"}
 	case "secret", "company", "address", "vat_id":
 		return []string{mark + " " + name}
 	case "sql":
-		return []string{"select 1", "select broken"}
+		return append(exampleTexts(name), "select broken")
 	case "confirm":
 		return []string{v.path["id"]}
 	case "database":
@@ -186,7 +202,18 @@ func (v *values) plausible(name string) []string {
 	case "cursor":
 		return v.of.cursors
 	}
-	return nil
+	return exampleTexts(name)
+}
+
+// exampleTexts returns the examples of a member that are texts.
+func exampleTexts(name string) []string {
+	var texts []string
+	for _, example := range examples()[name] {
+		if text, ok := example.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // names returns names for the kind of object of the operation.
