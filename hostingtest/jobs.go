@@ -30,16 +30,6 @@ type BuildMatch struct{ InstanceID, App string }
 // AppMatch selects apps. An empty field matches anything.
 type AppMatch struct{ InstanceID, App string }
 
-// AppFailure describes why a deployed app does not run.
-type AppFailure struct {
-	// Status is the last status of the app's health path, or 0 without an answer.
-	Status int
-	// Exited reports whether the app's process has ended.
-	Exited bool
-	// Log is the end of the app's log.
-	Log string
-}
-
 // Jobs returns all jobs, in order of creation.
 func (s *Service) Jobs() []Job { return each(s.fake.Jobs(), jobOf) }
 
@@ -71,5 +61,5 @@ func (s *Service) FailBuilds(m BuildMatch, times int, log string) (remove func()
 
 // FailApps is like FailJobs for apps, which fail when they are deployed or restarted.
 func (s *Service) FailApps(m AppMatch, times int, why AppFailure) (remove func()) {
-	return s.fake.FailStarts(m.internal(), times, why.internal())
+	return s.fake.FailStarts(m.internal(), times, why)
 }

@@ -192,7 +192,7 @@ func (c *control) getJobs(*http.Request) (any, error) {
 	for _, in := range c.Core.Instances() {
 		for _, a := range c.Core.Apps(in.ID) {
 			for _, b := range a.Builds {
-				builds = append(builds, timedBuild{in.ID, a.Name, b.Record(), c.times(b.CreatedAt, b.StartedAt, b.FinishedAt)})
+				builds = append(builds, timedBuild{in.ID, a.Name, core.RecordOf(b), c.times(b.CreatedAt, b.StartedAt, b.FinishedAt)})
 			}
 		}
 	}

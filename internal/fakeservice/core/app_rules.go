@@ -26,7 +26,8 @@ func checkAppNames(repo, name string) error {
 	return nil
 }
 
-func (st *state) checkNewApp(in *instance, wanted NewApp) error {
+// checkNewApp checks the request for a new app, which gets a memory in MB.
+func (st *state) checkNewApp(in *instance, wanted NewApp, memory int) error {
 	if in.Engines[EngineApps] == nil {
 		return noApps()
 	}
@@ -38,10 +39,6 @@ func (st *state) checkNewApp(in *instance, wanted NewApp) error {
 	}
 	if in.app(wanted.Name) != nil {
 		return alreadyExists("the instance has an app %q already", wanted.Name)
-	}
-	memory := st.Catalog.Engines[EngineApps].FloorMB
-	if wanted.MemoryMB != nil {
-		memory = *wanted.MemoryMB
 	}
 	return in.checkAppsMemory(wanted.Name, memory)
 }

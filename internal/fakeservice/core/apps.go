@@ -67,19 +67,12 @@ type AppFailureRecord struct {
 }
 
 func (a *app) record() AppRecord {
-	copied := a.clone()
-	record := AppRecord{
-		Name: a.Name, Repo: a.Repo, Branch: a.Branch, Port: a.Port, HealthPath: a.HealthPath,
-		Public: a.Public, Env: copied.Env, Links: listOf(a.Links), MemoryMB: a.MemoryMB,
-		URL: textOrNil(a.URL), Status: a.Status, CreatedAt: a.CreatedAt,
-	}
-	if record.Env == nil {
-		record.Env = map[string]string{}
-	}
+	var record AppRecord
+	show(&record, &a.App)
 	if why := a.Failure; why != nil && a.Status == StatusFailed {
 		record.Failure = &AppFailureRecord{Exited: why.Exited, Log: why.Log}
-		if why.Status != 0 {
-			record.Failure.Status = &copied.Failure.Status
+		if status := why.Status; status != 0 {
+			record.Failure.Status = &status
 		}
 	}
 	return record
@@ -112,38 +105,46 @@ func (s *Service) ReadApp(ctx context.Context, id, name string) (AppRecord, erro
 	})
 }
 
-// AppChange contains the fields of a request about an app. A nil field was not sent.
+// AppChange contains the settings of an app in a request about it. A nil field was not
+// sent.
 type AppChange struct {
 	Branch     *string            `json:"branch,omitempty" jsonschema:"another one is built"`
 	Port       *int               `json:"port,omitempty"`
-	HealthPath *string            `json:"health_path,omitempty"`
-	Public     *bool              `json:"public,omitempty"`
-	Env        *map[string]string `json:"env,omitempty" jsonschema:"all variables from now on; others than before are built"`
+	HealthPath *string            `json:"health_path,omitempty" jsonschema:"the path that answers 200; an import without it takes /healthz"`
+	MemoryMB   *int               `json:"memory_mb,omitempty" jsonschema:"at least the floor of the apps engine, which an import without it takes"`
+	Public     *bool              `json:"public,omitempty" jsonschema:"whether the app gets a public URL"`
+	Env        *map[string]string `json:"env,omitempty" jsonschema:"all variables of the build and the app from now on; others than before are built"`
 	Links      *[]string          `json:"links,omitempty" jsonschema:"the engines that are linked: auth, or none"`
-	MemoryMB   *int               `json:"memory_mb,omitempty"`
 }
+
+// UsualApp has the settings of an app for which nothing else was asked. Its memory is the
+// floor of the apps engine.
+var UsualApp = App{Branch: "main", Port: 3000, HealthPath: "/healthz"}
+
+func (st *state) usualApp() App {
+	usual := UsualApp
+	usual.MemoryMB = st.Catalog.Engines[EngineApps].FloorMB
+	return usual
+}
+
+// SettingsOf returns a request for the settings of an app that are not zero. The app is a
+// pointer to an App or to an AppRecord.
+func SettingsOf[T App | AppRecord](a *T) (settings AppChange) {
+	send(&settings, a)
+	return settings
+}
+
+// Apply sets the settings of an app that were sent.
+func (change AppChange) Apply(a *App) { apply(a, &change) }
 
 // told returns the data of the event about a change: the fields that were sent. For
 // variables it contains only the names, because a value may be a secret.
 func (change AppChange) told() map[string]any {
-	data := map[string]any{}
-	tell(data, "branch", change.Branch)
-	tell(data, "port", change.Port)
-	tell(data, "health_path", change.HealthPath)
-	tell(data, "public", change.Public)
-	tell(data, "links", change.Links)
-	tell(data, "memory_mb", change.MemoryMB)
+	data := told(&change)
 	if change.Env != nil {
 		data["env"] = slices.Sorted(maps.Keys(*change.Env))
 	}
 	return data
-}
-
-// tell adds a field to the data of an event if the field was sent.
-func tell[T any](data map[string]any, name string, sent *T) {
-	if sent != nil {
-		data[name] = *sent
-	}
 }
 
 // AcceptedBuild is the answer to a mutation of an app. BuildID is nil if the mutation
@@ -165,15 +166,10 @@ type NewApp struct {
 func (s *Service) ImportApp(id string, wanted NewApp) (AcceptedBuild, error) {
 	build := newID("bld")
 	accepted, err := s.mutate(id, func(st *state, in *instance) (jobKind, error) {
-		if err := st.checkNewApp(in, wanted); err != nil {
-			return nil, err
-		}
-		added := App{
-			Name: wanted.Name, Repo: wanted.Repo, HealthPath: "/healthz", Env: map[string]string{},
-			MemoryMB: st.Catalog.Engines[EngineApps].FloorMB, Status: StatusBuilding,
-		}
-		added.Change(wanted.AppChange)
-		return &appImportJob{added, build}, nil
+		added := st.usualApp()
+		added.Name, added.Repo, added.Env, added.Status = wanted.Name, wanted.Repo, map[string]string{}, StatusBuilding
+		wanted.Apply(&added)
+		return &appImportJob{added, build}, st.checkNewApp(in, wanted, added.MemoryMB)
 	})
 	return AcceptedBuild{accepted.JobID, &build}, err
 }
@@ -188,7 +184,7 @@ func (j *appImportJob) spec(st *state, in *instance) jobSpec {
 	return jobSpec{
 		target: "apps/" + j.App.Name,
 		apply: func() {
-			added := &app{App: j.App.clone()}
+			added := &app{App: copyOfApp(j.App)}
 			added.CreatedAt = st.Now
 			in.Apps = append(in.Apps, added)
 			st.queueBuild(in, added, j.BuildID)
@@ -210,21 +206,6 @@ func (s *Service) mutateApp(id, name string, plan func(*state, *instance, *app) 
 		}
 		return plan(st, in, a)
 	})
-}
-
-// Change applies the fields of change that were sent.
-func (a *App) Change(change AppChange) {
-	assign(&a.Branch, change.Branch)
-	assign(&a.Port, change.Port)
-	assign(&a.HealthPath, change.HealthPath)
-	assign(&a.Public, change.Public)
-	assign(&a.MemoryMB, change.MemoryMB)
-	if change.Env != nil {
-		a.Env = maps.Clone(*change.Env)
-	}
-	if change.Links != nil {
-		a.Links = slices.Clone(*change.Links)
-	}
 }
 
 // UpdateApp changes an app. A new branch or changed variables need a build; any other
@@ -262,7 +243,7 @@ func (j *appUpdateJob) spec(st *state, in *instance) jobSpec {
 		change: func(m *DesiredMachine) {
 			// If a build follows, the build applies the change.
 			if changed := m.App(j.App); changed != nil && j.BuildID == "" {
-				changed.Change(j.Change)
+				j.Change.Apply(changed)
 			}
 		},
 		work: func(ctx context.Context, t task) error {
@@ -276,7 +257,7 @@ func (j *appUpdateJob) spec(st *state, in *instance) jobSpec {
 			if a == nil {
 				return
 			}
-			a.Change(j.Change)
+			j.Change.Apply(&a.App)
 			st.updateURL(in, a)
 			switch {
 			case j.BuildID != "":

@@ -171,7 +171,7 @@ func (s *Service) Builds(ctx context.Context, id, name string) (BuildList, error
 		}
 		list := BuildList{Builds: []BuildRecord{}}
 		for _, b := range a.Builds {
-			list.Builds = append(list.Builds, b.Record())
+			list.Builds = append(list.Builds, RecordOf(b))
 		}
 		return list, nil
 	})
@@ -188,7 +188,8 @@ func (s *Service) BuildPage(ctx context.Context, id, name, cursor string, limit 
 	return list, err
 }
 
-// Record returns the build as the API shows it.
-func (b Build) Record() BuildRecord {
-	return BuildRecord{b.ID, b.Status, textOrNil(b.Commit), b.CreatedAt, timeOrNil(b.FinishedAt), textOrNil(b.Error)}
+// RecordOf returns a build as the API shows it.
+func RecordOf(b Build) (record BuildRecord) {
+	show(&record, &b)
+	return record
 }

@@ -153,7 +153,7 @@ func (in *instance) check(catalog Catalog) error {
 		if a == nil {
 			return errors.New("an app is null")
 		}
-		if err := errors.Join(seen.add("app", a.Name), a.check()); err != nil {
+		if err := errors.Join(seen.add("app", a.Name), checkStoredApp(&a.App)); err != nil {
 			return fmt.Errorf("app %q: %w", a.Name, err)
 		}
 	}
@@ -209,9 +209,9 @@ func checkMemory(megabytes int) error {
 	return nil
 }
 
-// check checks an app by the rules for requests. Zero values, which a test can set, are
-// accepted.
-func (a *App) check() error {
+// checkStoredApp checks an app by the rules for requests. Zero values, which a test can
+// set, are accepted.
+func checkStoredApp(a *App) error {
 	if err := checkAppNames(cmp.Or(a.Repo, "owner/"+a.Name), a.Name); err != nil {
 		return err
 	}
@@ -226,15 +226,7 @@ func (a *App) check() error {
 			return fmt.Errorf("build %q: %w", b.ID, err)
 		}
 	}
-	return AppChange{Branch: unlessZero(a.Branch), Port: unlessZero(a.Port), HealthPath: unlessZero(a.HealthPath), Env: &a.Env, Links: &a.Links}.check()
-}
-
-func unlessZero[T comparable](value T) *T {
-	var zero T
-	if value == zero {
-		return nil
-	}
-	return &value
+	return SettingsOf(a).check()
 }
 
 // check checks a job in progress. A job that has ended is only shown.
@@ -253,7 +245,7 @@ func (j *job) check(seen ids) error {
 	}
 	switch kind := j.Kind.jobKind.(type) {
 	case *appImportJob:
-		return kind.App.check()
+		return checkStoredApp(&kind.App)
 	case *databaseCreateJob:
 		return checkDatabase(kind.Database)
 	case *restoreJob:

@@ -244,7 +244,7 @@ func (s *Service) DesiredMachine(instanceID string) (DesiredMachine, error) {
 func (st *state) desiredMachine(in *instance) DesiredMachine {
 	limits, _ := st.Catalog.plan(in.Plan) // a plan that is no longer offered has no limits
 	m := DesiredMachine{
-		Instance:    in.clone(),
+		Instance:    copyOfInstance(in.Instance),
 		Limits:      limits,
 		Databases:   slices.Clone(in.Databases),
 		Extensions:  slices.Clone(in.Extensions),
@@ -252,7 +252,7 @@ func (st *state) desiredMachine(in *instance) DesiredMachine {
 		CA:          in.Secrets.CA,
 	}
 	for _, a := range in.Apps {
-		m.Apps = append(m.Apps, a.clone())
+		m.Apps = append(m.Apps, copyOfApp(a.App))
 	}
 	if in.change != nil {
 		in.change(&m)

@@ -8,7 +8,7 @@ import (
 // buildForReal starts the data plane's build while the build's time passes. The build
 // ends when both are over.
 func (st *state) buildForReal(run *buildRun, a *app) {
-	built := a.clone()
+	built := copyOfApp(a.App)
 	var commit string
 	run.work = st.store.launch(func(ctx context.Context) error {
 		var err error

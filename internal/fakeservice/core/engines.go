@@ -200,12 +200,9 @@ func (change AuthSettingsChange) check() error {
 }
 
 func (change AuthSettingsChange) apply(engines map[string]*Engine) {
-	engine, on := engines[EngineAuth]
-	if !on {
-		return
+	if engine, on := engines[EngineAuth]; on {
+		apply(engine, &change)
 	}
-	assign(&engine.SiteURL, change.SiteURL)
-	assign(&engine.RedirectURLs, change.RedirectURLs)
 }
 
 // UpdateAuthSettings changes only the fields that were sent.
@@ -230,9 +227,8 @@ func (j *authSettingsJob) spec(_ *state, in *instance) jobSpec {
 		work:   applyChange,
 		apply:  func() { j.Change.apply(in.Engines) },
 		data: func() map[string]any {
-			data := map[string]any{"engine": EngineAuth}
-			tell(data, "site_url", j.Change.SiteURL)
-			tell(data, "redirect_urls", j.Change.RedirectURLs)
+			data := told(&j.Change)
+			data["engine"] = EngineAuth
 			return data
 		},
 	}

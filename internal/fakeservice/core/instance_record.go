@@ -160,13 +160,10 @@ func pageOf[T any](all []T, cursor string, limit int) (page []T, next string, er
 // record returns an instance as the API shows it.
 func (st *state) record(in *instance) InstanceRecord {
 	record := InstanceRecord{
-		ID: in.ID, Name: in.Name, Plan: in.Plan, Region: in.Region, Status: in.Status,
-		Host: textOrNil(in.Host), Engines: st.engineRecords(in),
-		Tags: listOf(in.Tags), Allowlist: listOf(in.Allowlist), ConsoleMode: in.ConsoleMode,
-		JobID: textOrNil(in.JobID), CheckoutURL: in.CheckoutURL, CreatedAt: in.CreatedAt,
-		Usage: usageOf(in), Monitoring: st.monitoringOf(in),
+		Engines: st.engineRecords(in), Usage: usageOf(in), Monitoring: st.monitoringOf(in),
 		Backups: BackupsRecord{Count: len(in.Backups)}, Activity: []ActivityRecord{},
 	}
+	show(&record, &in.Instance)
 	if len(in.Backups) > 0 {
 		record.Backups.LastAt = timeOrNil(in.Backups[0].CreatedAt)
 	}

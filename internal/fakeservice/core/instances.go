@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -199,7 +198,7 @@ func (st *state) newInstance(record Instance) *instance {
 	if record.ConsoleMode == "" {
 		record.ConsoleMode = "off"
 	}
-	made := &instance{Instance: record.clone(), Sequence: st.next(), Secrets: newSecrets(record.ID)}
+	made := &instance{Instance: copyOfInstance(record), Sequence: st.next(), Secrets: newSecrets(record.ID)}
 	st.Instances = add(st, st.Instances, made)
 	st.byID[made.ID] = made
 	return made
@@ -257,13 +256,8 @@ type updateJob struct{ Change InstanceChange }
 
 func (j *updateJob) spec(_ *state, in *instance) jobSpec {
 	return jobSpec{
-		apply: func() {
-			assign(&in.Name, j.Change.Name)
-			if tags := j.Change.Tags; tags != nil {
-				in.Tags = slices.Clone(*tags)
-			}
-		},
-		data: func() map[string]any { return map[string]any{"name": in.Name, "tags": listOf(in.Tags)} },
+		apply: func() { apply(&in.Instance, &j.Change) },
+		data:  func() map[string]any { return map[string]any{"name": in.Name, "tags": listOf(in.Tags)} },
 	}
 }
 

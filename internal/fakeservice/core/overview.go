@@ -40,7 +40,7 @@ func (s *Service) Overview(ctx context.Context) (Overview, error) {
 			all.Instances = append(all.Instances, one)
 		}
 		for _, w := range st.Webhooks {
-			all.Webhooks = append(all.Webhooks, w.record())
+			all.Webhooks = append(all.Webhooks, recordOf(w))
 		}
 		return all, nil
 	})

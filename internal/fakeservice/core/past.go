@@ -94,12 +94,12 @@ func (st *state) forReading() *state {
 
 func (in *instance) forReading() *instance {
 	past := &instance{
-		Instance: in.clone(), Sequence: in.Sequence, Secrets: in.Secrets, JobCount: in.JobCount, change: in.change,
+		Instance: copyOfInstance(in.Instance), Sequence: in.Sequence, Secrets: in.Secrets, JobCount: in.JobCount, change: in.change,
 		Findings:  slices.Clone(in.Findings),
 		Databases: slices.Clone(in.Databases), Extensions: slices.Clone(in.Extensions),
 	}
 	for _, a := range in.Apps {
-		past.Apps = append(past.Apps, &app{App: a.clone(), Deployed: a.Deployed})
+		past.Apps = append(past.Apps, &app{App: copyOfApp(a.App), Deployed: a.Deployed})
 	}
 	return past
 }

@@ -330,5 +330,5 @@ func (st *state) query(id, database, sql string) (Query, error) {
 	if st.plane == nil && !in.hasDatabase(database) {
 		return Query{}, invalid("database", "the instance has no database %q", database)
 	}
-	return Query{Instance: in.clone(), Database: database, Mode: in.ConsoleMode, SQL: sql}, nil
+	return Query{Instance: copyOfInstance(in.Instance), Database: database, Mode: in.ConsoleMode, SQL: sql}, nil
 }

@@ -116,7 +116,7 @@ func (j *foreignJob) spec(*state, *instance) jobSpec {
 func (s *Service) Instances() []Instance {
 	return inspect(s, func(st *state) (all []Instance) {
 		for _, in := range st.Instances {
-			all = append(all, in.clone())
+			all = append(all, copyOfInstance(in.Instance))
 		}
 		return all
 	})
@@ -127,7 +127,7 @@ func (s *Service) Instance(id string) (found Instance, ok bool) {
 	ok = inspect(s, func(st *state) bool {
 		in := st.find(id)
 		if in != nil {
-			found = in.clone()
+			found = copyOfInstance(in.Instance)
 		}
 		return in != nil
 	})
@@ -140,11 +140,11 @@ func (s *Service) Instance(id string) (found Instance, ok bool) {
 // and its first database.
 func (s *Service) EditInstance(id string, edit func(*Instance)) bool {
 	return s.withInstance(id, func(st *state, in *instance) bool {
-		record := in.clone()
+		record := copyOfInstance(in.Instance)
 		edit(&record)
 		record.ID = in.ID
 		_, had := in.Engines[EnginePostgres]
-		in.Instance = record.clone()
+		in.Instance = copyOfInstance(record)
 		first := in.Status == StatusRunning && in.Host == ""
 		if first {
 			in.Host = st.endpoints(in).Host
@@ -176,7 +176,7 @@ func (s *Service) RemoveInstance(id string) bool {
 // CheckInstance refuses an instance for AddInstance that the service cannot have.
 func (s *Service) CheckInstance(record Instance) error {
 	return inspect(s, func(st *state) error {
-		record = record.clone()
+		record = copyOfInstance(record)
 		record.Plan = cmp.Or(record.Plan, st.Catalog.Plans[0].ID)
 		record.Region = cmp.Or(record.Region, st.Catalog.Locations[0].ID)
 		var id error
@@ -193,7 +193,7 @@ func (s *Service) CheckInstance(record Instance) error {
 // made, the status is failed. Its daily backups and verifications begin a day later.
 func (s *Service) AddInstance(record Instance) Instance {
 	added := edit(s, func(st *state) Instance {
-		record = record.clone()
+		record = copyOfInstance(record)
 		record.Plan = cmp.Or(record.Plan, st.Catalog.Plans[0].ID)
 		record.Region = cmp.Or(record.Region, st.Catalog.Locations[0].ID)
 		record.Status = cmp.Or(record.Status, StatusRunning)
@@ -214,7 +214,7 @@ func (s *Service) AddInstance(record Instance) Instance {
 			}
 			st.planChores()
 		}
-		return in.clone()
+		return copyOfInstance(in.Instance)
 	})
 	if s.plane != nil && record.Status == StatusRunning {
 		added = s.machineAdded(added.ID, s.plane.Apply(s.store.life, added.ID))
@@ -234,7 +234,7 @@ func (s *Service) machineAdded(id string, err error) (added Instance) {
 			in.Host = st.endpoints(in).Host
 		}
 		st.planChores()
-		added = in.clone()
+		added = copyOfInstance(in.Instance)
 		return true
 	})
 	return added
@@ -244,7 +244,7 @@ func (s *Service) machineAdded(id string, err error) (added Instance) {
 func (s *Service) Apps(instanceID string) []App {
 	return listAt(s, instanceID, func(in *instance) (all []App) {
 		for _, a := range in.Apps {
-			all = append(all, a.clone())
+			all = append(all, copyOfApp(a.App))
 		}
 		return all
 	})
@@ -263,10 +263,10 @@ func (s *Service) App(instanceID, name string) (App, bool) {
 // EditApp changes an app without a job, unnoticed by the client.
 func (s *Service) EditApp(instanceID, name string, edit func(*App)) bool {
 	return s.withApp(instanceID, name, func(_ *state, _ *instance, a *app) {
-		record := a.clone()
+		record := copyOfApp(a.App)
 		edit(&record)
 		record.Name = a.Name
-		a.App = record.clone()
+		a.App = copyOfApp(record)
 		a.Deployed = a.Deployed || a.Status == StatusRunning
 	})
 }
@@ -283,22 +283,16 @@ func (s *Service) RemoveApp(instanceID, name string) bool {
 // runs unless its status is set to another one.
 func (s *Service) AddApp(instanceID string, record App) (added App, ok bool) {
 	ok = s.withInstance(instanceID, func(st *state, in *instance) bool {
-		a := &app{App: record.clone()}
-		a.Repo = cmp.Or(a.Repo, "owner/"+a.Name)
-		a.Branch = cmp.Or(a.Branch, "main")
-		a.Port = cmp.Or(a.Port, 3000)
-		a.HealthPath = cmp.Or(a.HealthPath, "/healthz")
-		a.MemoryMB = cmp.Or(a.MemoryMB, st.Catalog.Engines[EngineApps].FloorMB)
-		a.Status = cmp.Or(a.Status, StatusRunning)
-		if a.CreatedAt.IsZero() {
-			a.CreatedAt = st.Now
-		}
+		a := &app{App: copyOfApp(record)}
+		usual := st.usualApp()
+		usual.Repo, usual.Status, usual.CreatedAt = "owner/"+a.Name, StatusRunning, st.Now
+		fillIn(&a.App, usual)
 		in.Apps = append(in.Apps, a)
 		if a.Status == StatusRunning {
 			a.Deployed = true
 			st.updateURL(in, a)
 		}
-		added = a.clone()
+		added = copyOfApp(a.App)
 		return true
 	})
 	return added, ok

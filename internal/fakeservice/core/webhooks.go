@@ -27,8 +27,10 @@ type WebhookRecord struct {
 	Secret              string    `json:"secret,omitempty"`
 }
 
-func (w *Webhook) record() WebhookRecord {
-	return WebhookRecord{ID: w.ID, URL: w.URL, Enabled: w.Enabled, ConsecutiveFailures: w.ConsecutiveFailures, CreatedAt: w.CreatedAt}
+func recordOf(w *Webhook) (record WebhookRecord) {
+	show(&record, w)
+	record.Secret = ""
+	return record
 }
 
 // WebhookList lists the account's endpoints.
@@ -41,7 +43,7 @@ func (s *Service) ListWebhooks(ctx context.Context) (WebhookList, error) {
 	return look(ctx, s, func(st *state) (WebhookList, error) {
 		list := WebhookList{Webhooks: []WebhookRecord{}}
 		for _, w := range st.Webhooks {
-			list.Webhooks = append(list.Webhooks, w.record())
+			list.Webhooks = append(list.Webhooks, recordOf(w))
 		}
 		return list, nil
 	})
@@ -54,16 +56,16 @@ func (s *Service) Webhook(ctx context.Context, id string) (WebhookRecord, error)
 		if err != nil {
 			return WebhookRecord{}, err
 		}
-		return w.record(), nil
+		return recordOf(w), nil
 	})
 }
 
 // WebhookChange contains the fields of a request about an endpoint. A nil field was not
 // sent.
 type WebhookChange struct {
-	URL     *string `json:"url,omitempty"`
-	Secret  *string `json:"secret,omitempty"`
-	Enabled *bool   `json:"enabled,omitempty" jsonschema:"true enables an endpoint again that failures have disabled"`
+	URL     *string `json:"url,omitempty" jsonschema:"an https URL"`
+	Secret  *string `json:"secret,omitempty" jsonschema:"what deliveries are signed with; one is made for a new endpoint without it"`
+	Enabled *bool   `json:"enabled,omitempty" jsonschema:"true enables an endpoint again that failures have disabled; a new one is enabled"`
 }
 
 func (change WebhookChange) check() error {
@@ -77,9 +79,7 @@ func (change WebhookChange) check() error {
 }
 
 func (change WebhookChange) apply(w *Webhook) {
-	assign(&w.URL, change.URL)
-	assign(&w.Secret, change.Secret)
-	assign(&w.Enabled, change.Enabled)
+	apply(w, &change)
 	// Enabling an endpoint resets its count of failures.
 	if change.Enabled != nil && w.Enabled {
 		w.ConsecutiveFailures = 0
@@ -121,7 +121,7 @@ func (s *Service) CreateWebhook(wanted WebhookChange) (WebhookRecord, error) {
 		w := &Webhook{ID: newID("wh"), Enabled: true, Secret: newSecret(), CreatedAt: st.Now}
 		wanted.apply(w)
 		st.Webhooks = append(st.Webhooks, w)
-		record := w.record()
+		record := recordOf(w)
 		record.Secret = w.Secret
 		return record, nil
 	})
@@ -138,7 +138,7 @@ func (s *Service) UpdateWebhook(id string, wanted WebhookChange) (WebhookRecord,
 			return WebhookRecord{}, err
 		}
 		wanted.apply(w)
-		return w.record(), nil
+		return recordOf(w), nil
 	})
 }
 

@@ -87,6 +87,10 @@ func argumentsOf(t operations.Tool, in reflect.Type) *jsonschema.Schema {
 	} else {
 		withoutNull(schema)
 	}
+	for _, name := range t.Lacks {
+		delete(schema.Properties, name)
+		schema.PropertyOrder = slices.DeleteFunc(schema.PropertyOrder, func(one string) bool { return one == name })
+	}
 	for name, values := range t.Enums {
 		property := schema.Properties[name]
 		if property.Items != nil {

@@ -39,11 +39,11 @@ func readWebhook(ctx context.Context, s Service, in onWebhook) (core.WebhookReco
 }
 
 func createWebhook(_ context.Context, s Service, in struct {
-	URL     string  `json:"url" jsonschema:"an https URL"`
-	Secret  *string `json:"secret,omitempty" jsonschema:"what deliveries are signed with; one is made where it is left out"`
-	Enabled *bool   `json:"enabled,omitempty" jsonschema:"true where it is left out"`
+	URL string `json:"url" jsonschema:"an https URL"`
+	core.WebhookChange
 }) (core.WebhookRecord, error) {
-	return s.CreateWebhook(core.WebhookChange{URL: &in.URL, Secret: in.Secret, Enabled: in.Enabled})
+	in.WebhookChange.URL = &in.URL
+	return s.CreateWebhook(in.WebhookChange)
 }
 
 func updateWebhook(_ context.Context, s Service, in struct {

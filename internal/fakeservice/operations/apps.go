@@ -26,19 +26,18 @@ func inspectRepository(ctx context.Context, s Service, in onBranch) (core.Inspec
 }
 
 func importApp(_ context.Context, s Service, in struct {
-	onBranch
-	Name       string             `json:"name" jsonschema:"1 to 40 lower case letters, digits and hyphens, the first of them a letter"`
-	Port       int                `json:"port" jsonschema:"the port that the container listens on, which it is told by PORT"`
-	Source     string             `json:"source,omitempty"`
-	Target     string             `json:"target,omitempty"`
-	HealthPath *string            `json:"health_path,omitempty" jsonschema:"the path that answers 200; /healthz where it is left out"`
-	Public     *bool              `json:"public,omitempty" jsonschema:"whether the app gets a public URL"`
-	MemoryMB   *int               `json:"memory_mb,omitempty" jsonschema:"at least the floor of the apps engine, which is the default"`
-	Env        *map[string]string `json:"env,omitempty" jsonschema:"variables of the build and the app"`
+	onInstance
+	Repo   string `json:"repo" jsonschema:"owner/repo, as list_repos has it"`
+	Branch string `json:"branch"`
+	Name   string `json:"name" jsonschema:"1 to 40 lower case letters, digits and hyphens, the first of them a letter"`
+	Port   int    `json:"port" jsonschema:"the port that the container listens on, which it is told by PORT"`
+	Source string `json:"source,omitempty"`
+	Target string `json:"target,omitempty"`
+	core.AppChange
 }) (core.AcceptedBuild, error) {
-	return s.ImportApp(in.InstanceID, core.NewApp{Repo: in.Repo, Name: in.Name, AppChange: core.AppChange{
-		Branch: &in.Branch, Port: &in.Port, HealthPath: in.HealthPath, Public: in.Public, MemoryMB: in.MemoryMB, Env: in.Env,
-	}})
+	wanted := core.NewApp{Repo: in.Repo, Name: in.Name, AppChange: in.AppChange}
+	wanted.Branch, wanted.Port = &in.Branch, &in.Port
+	return s.ImportApp(in.InstanceID, wanted)
 }
 
 func readApp(ctx context.Context, s Service, in onApp) (core.AppRecord, error) {

@@ -65,6 +65,8 @@ type Tool struct {
 	Fetches bool
 	// TakesNull reports whether null is a valid value, which empties a field.
 	TakesNull bool
+	// Lacks has the arguments of the function that the tool does not take.
+	Lacks []string
 	// Enums has the valid values of arguments, by name.
 	Enums map[string][]any
 }

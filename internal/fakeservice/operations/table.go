@@ -238,6 +238,7 @@ var All = []Operation{
 		Tool: Tool{
 			Name: "import_repo", Title: "Import a repository as an app", Fetches: true,
 			Text:  "Imports a branch of a repository as an app and queues its first build. It applies no links; update_app does, afterwards.",
+			Lacks: one("links"),
 			Enums: map[string][]any{"source": {"git"}, "target": {"runner"}},
 		},
 		Example: map[string]any{"branch": "main", "name": "web", "port": 3000, "health_path": "/healthz", "public": true},

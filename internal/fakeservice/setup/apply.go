@@ -71,7 +71,7 @@ func fill(service *core.Service, id string, in instance) {
 	}
 	for _, a := range in.Apps {
 		record := core.App{Name: a.Name, Repo: a.Repo}
-		record.Change(a.AppChange)
+		a.Apply(&record)
 		service.AddApp(id, record)
 	}
 }

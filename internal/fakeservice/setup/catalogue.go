@@ -30,10 +30,9 @@ func (s *Setup) fillIn() {
 		}
 		for k := range in.Apps {
 			a := &in.Apps[k]
-			a.Branch, a.Port, a.HealthPath = sentOr(a.Branch, "main"), sentOr(a.Port, 3000), sentOr(a.HealthPath, "/healthz")
-			if sent(a.Env) == nil {
-				a.Env = &map[string]string{}
-			}
+			var given core.App
+			a.Apply(&given)
+			a.AppChange = core.SettingsOf(&given) // an empty one is omitted
 		}
 	}
 	for i := range s.file.Webhooks {
@@ -41,12 +40,6 @@ func (s *Setup) fillIn() {
 			w.Secret = nil
 		}
 	}
-}
-
-// sentOr returns a field, or usual if the field is omitted or empty.
-func sentOr[T comparable](field *T, usual T) *T {
-	value := cmp.Or(sent(field), usual)
-	return &value
 }
 
 // checkCatalogue checks the catalog.
