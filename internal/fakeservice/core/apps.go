@@ -140,7 +140,7 @@ func (change AppChange) Apply(a *App) { apply(a, &change) }
 // told returns the data of the event about a change: the fields that were sent. For
 // variables it contains only the names, because a value may be a secret.
 func (change AppChange) told() map[string]any {
-	data := told(&change)
+	data := Sent(&change)
 	if change.Env != nil {
 		data["env"] = slices.Sorted(maps.Keys(*change.Env))
 	}

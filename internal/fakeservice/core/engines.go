@@ -227,7 +227,7 @@ func (j *authSettingsJob) spec(_ *state, in *instance) jobSpec {
 		work:   applyChange,
 		apply:  func() { j.Change.apply(in.Engines) },
 		data: func() map[string]any {
-			data := told(&j.Change)
+			data := Sent(&j.Change)
 			data["engine"] = EngineAuth
 			return data
 		},

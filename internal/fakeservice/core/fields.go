@@ -44,8 +44,8 @@ func send(request, object any) {
 	})
 }
 
-// told returns the fields that a request sends, by their names in the API.
-func told(request any) map[string]any {
+// Sent returns the fields that a request sends, by their names in the API.
+func Sent(request any) map[string]any {
 	data := map[string]any{}
 	for name, field := range Fields(request) {
 		if sent := reflect.ValueOf(field).Elem(); !sent.IsNil() {
@@ -72,7 +72,7 @@ func eachPair(object, request any, do func(field, sent reflect.Value)) {
 func fillIn[T any](object *T, usual T) {
 	of, from := reflect.ValueOf(object).Elem(), reflect.ValueOf(usual)
 	for i := range of.NumField() {
-		if of.Field(i).IsZero() {
+		if of.Field(i).IsZero() && !from.Field(i).IsZero() {
 			of.Field(i).Set(copied(from.Field(i)))
 		}
 	}

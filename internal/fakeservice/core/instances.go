@@ -192,12 +192,7 @@ func (st *state) newInstance(record Instance) *instance {
 	if record.ID == "" {
 		record.ID = newID("i")
 	}
-	if record.CreatedAt.IsZero() {
-		record.CreatedAt = st.Now
-	}
-	if record.ConsoleMode == "" {
-		record.ConsoleMode = "off"
-	}
+	fillIn(&record, Instance{CreatedAt: st.Now, ConsoleMode: "off"})
 	made := &instance{Instance: copyOfInstance(record), Sequence: st.next(), Secrets: newSecrets(record.ID)}
 	st.Instances = add(st, st.Instances, made)
 	st.byID[made.ID] = made

@@ -176,15 +176,18 @@ func (s *Service) RemoveInstance(id string) bool {
 // CheckInstance refuses an instance for AddInstance that the service cannot have.
 func (s *Service) CheckInstance(record Instance) error {
 	return inspect(s, func(st *state) error {
-		record = copyOfInstance(record)
-		record.Plan = cmp.Or(record.Plan, st.Catalog.Plans[0].ID)
-		record.Region = cmp.Or(record.Region, st.Catalog.Locations[0].ID)
+		fillIn(&record, st.usualInstance())
 		var id error
 		if record.ID != "" {
 			id = CheckIdentifier(record.ID)
 		}
 		return errors.Join(id, (&instance{Instance: record}).check(st.Catalog))
 	})
+}
+
+// usualInstance has what AddInstance fills in.
+func (st *state) usualInstance() Instance {
+	return Instance{Plan: st.Catalog.Plans[0].ID, Region: st.Catalog.Locations[0].ID, Status: StatusRunning}
 }
 
 // AddInstance adds an instance without a job. It fills empty fields: an id, a name, the
@@ -194,9 +197,7 @@ func (s *Service) CheckInstance(record Instance) error {
 func (s *Service) AddInstance(record Instance) Instance {
 	added := edit(s, func(st *state) Instance {
 		record = copyOfInstance(record)
-		record.Plan = cmp.Or(record.Plan, st.Catalog.Plans[0].ID)
-		record.Region = cmp.Or(record.Region, st.Catalog.Locations[0].ID)
-		record.Status = cmp.Or(record.Status, StatusRunning)
+		fillIn(&record, st.usualInstance())
 		for name, engine := range record.Engines {
 			engine.MemoryMB = cmp.Or(engine.MemoryMB, st.Catalog.Engines[name].FloorMB)
 		}
@@ -391,11 +392,7 @@ func (s *Service) Webhooks() []Webhook {
 // secret.
 func (s *Service) AddWebhook(record Webhook) Webhook {
 	return edit(s, func(st *state) Webhook {
-		record.ID = cmp.Or(record.ID, newID("wh"))
-		record.Secret = cmp.Or(record.Secret, newSecret())
-		if record.CreatedAt.IsZero() {
-			record.CreatedAt = st.Now
-		}
+		fillIn(&record, Webhook{ID: newID("wh"), Secret: newSecret(), CreatedAt: st.Now})
 		added := record
 		st.Webhooks = append(st.Webhooks, &added)
 		return record

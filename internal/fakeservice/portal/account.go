@@ -26,17 +26,11 @@ func showBilling(c *call) (*page, error) {
 
 // profileFields returns the fields of the profile, by their names in the API.
 func profileFields(a core.Account) []*field {
-	text := func(value *string) string {
-		if value == nil {
-			return ""
-		}
-		return *value
-	}
 	return []*field{
-		{Name: "name", Label: "Name", Kind: "text", Value: text(a.Name), Autocomplete: "name"},
-		{Name: "company", Label: "Company", Kind: "text", Value: text(a.Company), Autocomplete: "organization"},
-		{Name: "address", Label: "Address", Kind: textarea, Value: text(a.Address), Autocomplete: "street-address", Rows: 3},
-		{Name: "vat_id", Label: "VAT number", Kind: "text", Value: text(a.VATID), Autocomplete: "off"},
+		{Name: "name", Label: "Name", Kind: "text", Value: valueOf(a.Name), Autocomplete: "name"},
+		{Name: "company", Label: "Company", Kind: "text", Value: valueOf(a.Company), Autocomplete: "organization"},
+		{Name: "address", Label: "Address", Kind: textarea, Value: valueOf(a.Address), Autocomplete: "street-address", Rows: 3},
+		{Name: "vat_id", Label: "VAT number", Kind: "text", Value: valueOf(a.VATID), Autocomplete: "off"},
 	}
 }
 

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -19,30 +20,63 @@ func showApps(c *call) (*page, error) {
 		return nil, err
 	}
 	p.Data = list.Apps
+	usual, public := core.SettingsOf(&core.UsualApp), true
+	usual.Public = &public
 	p.Busy = p.Busy || slices.ContainsFunc(list.Apps, func(a core.AppRecord) bool { return a.Status == core.StatusBuilding })
 	p.Forms = []*form{{ID: "import", Action: instancePath(p.Instance.ID, "apps"), Title: "Import an app", Submit: "Import and build", Fields: slices.Concat(
 		[]*field{
 			{Name: "repo", Label: "Repository", Kind: "text", Required: true, Autocomplete: "off", Code: true, Help: "As owner/name."},
 			{Name: "name", Label: "Name", Kind: "text", Required: true, Autocomplete: "off", Code: true, Help: "Lower case letters, digits and hyphens."},
-		}, appFields(core.AppRecord{Branch: "main", Port: 3000, HealthPath: "/healthz", Public: true}))}}
+		}, appFields(usual))}}
 	return p, nil
 }
 
-// appFields returns the fields that the forms for an import and a change of an app share.
-func appFields(a core.AppRecord) []*field {
-	memory, help := "", "The minimum when left empty."
-	if a.MemoryMB > 0 {
-		memory, help = strconv.Itoa(a.MemoryMB), "Stays as it is when left empty."
+// appWords has the labels and the help of settings whose names do not say enough.
+var appWords = map[string]struct{ label, help string }{
+	"port":      {"Port", "Where the app listens; it gets it as PORT."},
+	"memory_mb": {"Memory in MB", "The minimum when left empty."},
+	"public":    {"Public: it gets a URL", ""},
+	"env":       {"Variables", `NAME=value, one a line; a value with more lines in quotes, as "one\ntwo". A change needs a build.`},
+}
+
+// appFields returns the fields that the forms for an import and a change of an app share,
+// with their present values.
+func appFields(now core.AppChange) (fields []*field) {
+	usual := core.SettingsOf(&core.UsualApp)
+	needed := core.Sent(&usual)
+	for name, value := range core.Fields(&now) {
+		words := appWords[name]
+		f := &field{Name: name, Label: cmp.Or(words.label, strings.ToUpper(name[:1])+strings.ReplaceAll(name[1:], "_", " ")), Help: words.help}
+		switch value := value.(type) {
+		case **string:
+			f.Kind, f.Value, f.Autocomplete, f.Code = "text", valueOf(*value), "off", true
+		case **int:
+			f.Kind, f.Autocomplete = "number", "off"
+			if *value != nil {
+				f.Value = strconv.Itoa(**value)
+			}
+			if *value != nil && needed[name] == nil {
+				f.Help = "Stays as it is when left empty."
+			}
+		case **bool:
+			f.Kind, f.Checked = checkbox, valueOf(*value)
+		case **map[string]string:
+			f.Kind, f.Value, f.Rows, f.Code = textarea, variableLines(valueOf(*value)), 5, true
+		default:
+			continue // an import has no links
+		}
+		f.Required = needed[name] != nil
+		fields = append(fields, f)
 	}
-	return []*field{
-		{Name: "branch", Label: "Branch", Kind: "text", Value: a.Branch, Required: true, Autocomplete: "off", Code: true},
-		{Name: "port", Label: "Port", Kind: "number", Value: strconv.Itoa(a.Port), Required: true, Autocomplete: "off", Help: "Where the app listens; it gets it as PORT."},
-		{Name: "health_path", Label: "Health path", Kind: "text", Value: a.HealthPath, Required: true, Autocomplete: "off", Code: true},
-		{Name: "memory_mb", Label: "Memory in MB", Kind: "number", Value: memory, Autocomplete: "off", Help: help},
-		{Name: "public", Label: "Public: it gets a URL", Kind: checkbox, Checked: a.Public},
-		{Name: "env", Label: "Variables", Kind: textarea, Value: variableLines(a.Env), Rows: 5, Code: true,
-			Help: `NAME=value, one a line; a value with more lines in quotes, as "one\ntwo". A change needs a build.`},
+	return fields
+}
+
+// valueOf returns the target of a pointer, or zero if it is nil.
+func valueOf[T any](pointer *T) (value T) {
+	if pointer != nil {
+		value = *pointer
 	}
+	return value
 }
 
 // variableLines writes variables in the form that variablesOf reads.
@@ -82,20 +116,26 @@ func variablesOf(text string) (map[string]string, error) {
 }
 
 // changeOf returns the change of an app in a form.
-func (c *call) changeOf() (core.AppChange, error) {
-	sent := c.r.PostForm
-	branch, health, public := strings.TrimSpace(sent.Get("branch")), strings.TrimSpace(sent.Get("health_path")), sent.Has("public")
-	change := core.AppChange{Branch: &branch, HealthPath: &health, Public: &public}
-	var err error
-	if change.Port, err = numberOf("port", sent.Get("port")); err != nil {
-		return change, err
+func (c *call) changeOf() (change core.AppChange, err error) {
+	for name, field := range core.Fields(&change) {
+		text, there := strings.TrimSpace(c.r.PostForm.Get(name)), c.r.PostForm.Has(name)
+		switch field := field.(type) {
+		case **string:
+			*field = &text
+		case **int:
+			*field, err = numberOf(name, text)
+		case **bool:
+			*field = &there
+		case **map[string]string:
+			var env map[string]string
+			env, err = variablesOf(c.r.PostForm.Get(name))
+			*field = &env
+		}
+		if err != nil {
+			return change, err
+		}
 	}
-	if change.MemoryMB, err = numberOf("memory_mb", sent.Get("memory_mb")); err != nil {
-		return change, err
-	}
-	env, err := variablesOf(sent.Get("env"))
-	change.Env = &env
-	return change, err
+	return change, nil
 }
 
 func importApp(c *call) (outcome, error) {
@@ -144,7 +184,7 @@ func showApp(c *call) (*page, error) {
 	p.Forms = []*form{
 		button("redeploy", at("redeploy"), "Redeploy the newest commit"),
 		button("restart", at("restart"), "Restart"),
-		{ID: "app", Action: at(), Title: "Settings", Submit: "Save", Fields: append(appFields(app),
+		{ID: "app", Action: at(), Title: "Settings", Submit: "Save", Fields: append(appFields(core.SettingsOf(&app)),
 			&field{Name: "links.auth", Label: "Linked to the auth engine", Kind: checkbox, Checked: slices.Contains(app.Links, core.EngineAuth)})},
 		{ID: "delete", Action: at("delete"), Title: "Delete the app", Submit: "Delete for good", Danger: true,
 			Losses: []string{"App: " + app.Name + " with its URL, builds and logs", "What it keeps in /data"},
