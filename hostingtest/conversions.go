@@ -6,8 +6,7 @@ import (
 )
 
 // The other types of this package repeat those of the fake, which is internal. This file
-// contains all conversions. Most of them compile only while both types have the same
-// fields.
+// contains all conversions, which compile only while both types have the same fields.
 
 // each converts the elements of a list. Nil stays nil.
 func each[From, To any](list []From, convert func(From) To) []To {
@@ -21,19 +20,11 @@ func each[From, To any](list []From, convert func(From) To) []To {
 	return converted
 }
 
-func jobOf(j fakeservice.Job) Job             { return Job(j) }
-func eventOf(e fakeservice.Event) Event       { return Event(e) }
-func requestOf(r fakeservice.Request) Request { return Request(r) }
+func deliveryOf(d fakeservice.Delivery) Delivery { return Delivery(d) }
+func requestOf(r fakeservice.Request) Request    { return Request(r) }
 
 func (m JobMatch) internal() fakeservice.JobMatch     { return fakeservice.JobMatch(m) }
 func (m BuildMatch) internal() fakeservice.BuildMatch { return fakeservice.BuildMatch(m) }
 func (m AppMatch) internal() fakeservice.AppMatch     { return fakeservice.AppMatch(m) }
 func (f Fault) internal() fakeservice.Fault           { return fakeservice.Fault(f) }
 func (w Weather) internal() weather.Weather           { return weather.Weather(w) }
-
-func deliveryOf(d fakeservice.Delivery) Delivery {
-	return Delivery{
-		ID: d.ID, WebhookID: d.WebhookID, EventID: d.EventID, Type: d.Type, State: d.State, CreatedAt: d.CreatedAt, NextAttemptAt: d.NextAttemptAt,
-		Attempts: each(d.Attempts, func(a fakeservice.Attempt) Attempt { return Attempt(a) }), Event: d.Event,
-	}
-}

@@ -1,26 +1,5 @@
 package hostingtest
 
-import "time"
-
-// Job is one operation on an instance.
-type Job struct {
-	ID, InstanceID string
-	// Operation is the name of the operation, such as "create". Target is the path of its
-	// object below the instance, and empty if the operation concerns the whole instance.
-	Operation, Target string
-	// Status is queued, running, done or failed.
-	Status string
-	// Progress is a percentage.
-	Progress               int
-	ErrorCode, ErrorDetail string
-	CreatedAt              time.Time
-	// StartedAt is zero while the job is queued, and FinishedAt until it has ended.
-	StartedAt, FinishedAt time.Time
-}
-
-// InProgress reports whether the job has not ended.
-func (j Job) InProgress() bool { return j.Status == "queued" || j.Status == "running" }
-
 // JobMatch selects jobs. An empty field matches anything.
 type JobMatch struct{ InstanceID, Operation, Target string }
 
@@ -31,7 +10,7 @@ type BuildMatch struct{ InstanceID, App string }
 type AppMatch struct{ InstanceID, App string }
 
 // Jobs returns all jobs, in order of creation.
-func (s *Service) Jobs() []Job { return each(s.fake.Jobs(), jobOf) }
+func (s *Service) Jobs() []Job { return s.fake.Jobs() }
 
 // HoldJobs keeps present and future jobs that match in progress, until release is called.
 // They then end immediately. HoldJobs panics if the operation does not exist.

@@ -1,10 +1,6 @@
 package hostingtest
 
-import (
-	"time"
-
-	"github.com/instance-hosting/terraform-provider-hosting/hostingtest/stored"
-)
+import "github.com/instance-hosting/terraform-provider-hosting/hostingtest/stored"
 
 // Records in the form that the service stores.
 //
@@ -18,16 +14,10 @@ type (
 	AppFailure = stored.AppFailure
 	Build      = stored.Build
 	Webhook    = stored.Webhook
+	Attempt    = stored.Attempt
+	Event      = stored.Event
+	Job        = stored.Job
 )
-
-// Event is an event of the account, in the form delivered to webhook endpoints.
-type Event struct {
-	ID, Type string
-	// InstanceID is empty if the event concerns the account.
-	InstanceID string
-	At         time.Time
-	Data       map[string]any
-}
 
 // Instances returns all instances, in order of creation.
 func (s *Service) Instances() []Instance { return s.fake.Instances() }
@@ -61,4 +51,4 @@ func (s *Service) AddApp(instanceID string, record App) (App, bool) {
 func (s *Service) Webhooks() []Webhook { return s.fake.Webhooks() }
 
 // Events returns all events, oldest first.
-func (s *Service) Events() []Event { return each(s.fake.Events(), eventOf) }
+func (s *Service) Events() []Event { return s.fake.Events() }

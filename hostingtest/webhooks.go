@@ -20,17 +20,6 @@ type Delivery struct {
 	Event json.RawMessage
 }
 
-// Attempt is one attempt at a delivery.
-type Attempt struct {
-	At time.Time
-	// Status is the receiver's, or 0 without a response. Answer is the end of the response's
-	// body.
-	Status int
-	Answer string
-	// Problem describes why there was no response.
-	Problem string
-}
-
 // Deliveries returns the deliveries of an endpoint, newest first: all pending ones, and
 // the most recent of the others. After Advance, even Advance(0), every due delivery has
 // been attempted. Deliveries returns an error if the endpoint does not exist.

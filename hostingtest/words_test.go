@@ -55,3 +55,12 @@ func TestControlsThatCannotApply(t *testing.T) {
 		}()
 	}
 }
+
+func TestWeatherNames(t *testing.T) {
+	t.Parallel()
+	for weather, want := range map[hostingtest.Weather]string{hostingtest.Calm: "calm", hostingtest.Breeze: "breeze", hostingtest.Storm: "storm"} {
+		if got := weather.String(); got != want {
+			t.Errorf("weather %d: got %q, want %q", weather, got, want)
+		}
+	}
+}

@@ -99,3 +99,41 @@ type Webhook struct {
 	ConsecutiveFailures int
 	CreatedAt           time.Time
 }
+
+// Attempt is one attempt at a delivery.
+type Attempt struct {
+	At time.Time `json:"at"`
+	// Status is the receiver's, or 0 without a response. Answer is the end of the response's
+	// body.
+	Status int    `json:"status"`
+	Answer string `json:"answer"`
+	// Problem describes why there was no response.
+	Problem string `json:"problem"`
+}
+
+// Event is an event of the account, in the form delivered to webhook endpoints.
+type Event struct {
+	// InstanceID is empty if the event concerns the account.
+	ID, Type, InstanceID string
+	At                   time.Time
+	Data                 map[string]any
+}
+
+// Job is one operation on an instance.
+type Job struct {
+	ID, InstanceID string
+	// Operation is the name of the operation, such as "create". Target is the path of its
+	// object below the instance, and empty if the operation concerns the whole instance.
+	Operation, Target string
+	// Status is queued, running, done or failed.
+	Status string
+	// Progress is a percentage.
+	Progress               int
+	ErrorCode, ErrorDetail string
+	CreatedAt              time.Time
+	// StartedAt is zero while the job is queued, and FinishedAt until it has ended.
+	StartedAt, FinishedAt time.Time
+}
+
+// InProgress reports whether the job is queued or running.
+func (j Job) InProgress() bool { return j.Status == "queued" || j.Status == "running" }

@@ -187,12 +187,12 @@ type timedBuild struct {
 func (c *control) getJobs(*http.Request) (any, error) {
 	jobs, builds := []timedJob{}, []timedBuild{}
 	for _, j := range c.Core.Jobs() {
-		jobs = append(jobs, timedJob{j.Record(), c.times(j.CreatedAt, j.StartedAt, j.FinishedAt)})
+		jobs = append(jobs, timedJob{core.JobRecordOf(j), c.times(j.CreatedAt, j.StartedAt, j.FinishedAt)})
 	}
 	for _, in := range c.Core.Instances() {
 		for _, a := range c.Core.Apps(in.ID) {
 			for _, b := range a.Builds {
-				builds = append(builds, timedBuild{in.ID, a.Name, core.RecordOf(b), c.times(b.CreatedAt, b.StartedAt, b.FinishedAt)})
+				builds = append(builds, timedBuild{in.ID, a.Name, core.BuildRecordOf(b), c.times(b.CreatedAt, b.StartedAt, b.FinishedAt)})
 			}
 		}
 	}

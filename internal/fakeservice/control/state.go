@@ -42,7 +42,7 @@ func (c *control) getViolations(*http.Request) (any, error) {
 func (c *control) getEvents(*http.Request) (any, error) {
 	events := []core.EventRecord{}
 	for _, e := range c.Core.Events() {
-		events = append(events, e.Record())
+		events = append(events, core.EventRecordOf(e))
 	}
 	return object{"events": events}, nil
 }

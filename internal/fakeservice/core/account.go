@@ -38,11 +38,10 @@ type ProfileChange map[string]*string
 func (s *Service) UpdateProfile(wanted ProfileChange) (Account, error) {
 	return change(s, func(st *state) (Account, error) {
 		next := st.Account
-		for field, target := range map[string]**string{
-			"name": &next.Name, "company": &next.Company, "address": &next.Address, "vat_id": &next.VATID,
-		} {
-			if value, sent := wanted[field]; sent {
-				*target = value
+		for name, field := range Fields(&next) {
+			value, sent := wanted[name]
+			if field, ofProfile := field.(**string); ofProfile && sent {
+				*field = value
 			}
 		}
 		st.Account = next

@@ -171,7 +171,7 @@ func (s *Service) Builds(ctx context.Context, id, name string) (BuildList, error
 		}
 		list := BuildList{Builds: []BuildRecord{}}
 		for _, b := range a.Builds {
-			list.Builds = append(list.Builds, RecordOf(b))
+			list.Builds = append(list.Builds, BuildRecordOf(b))
 		}
 		return list, nil
 	})
@@ -188,8 +188,8 @@ func (s *Service) BuildPage(ctx context.Context, id, name, cursor string, limit 
 	return list, err
 }
 
-// RecordOf returns a build as the API shows it.
-func RecordOf(b Build) (record BuildRecord) {
+// BuildRecordOf returns a build as the API shows it.
+func BuildRecordOf(b Build) (record BuildRecord) {
 	show(&record, &b)
 	return record
 }

@@ -51,15 +51,6 @@ type Outcome struct {
 
 func (o Outcome) delivered() bool { return o.Status >= 200 && o.Status < 300 }
 
-// Attempt is one attempt at a delivery. If no answer came, Status is 0 and Problem is the
-// reason.
-type Attempt struct {
-	At      time.Time `json:"at"`
-	Status  int       `json:"status"`
-	Answer  string    `json:"answer"`
-	Problem string    `json:"problem"`
-}
-
 // delivery is an event for one endpoint. It is stored together with the event, so that
 // the next program that opens the records sends it under the same id.
 type delivery struct {
@@ -93,7 +84,7 @@ func (st *state) post(e Event) {
 }
 
 func (st *state) postTo(w *Webhook, e Event) *delivery {
-	body, err := json.Marshal(e.Record())
+	body, err := json.Marshal(EventRecordOf(e))
 	if err != nil {
 		st.log.Error("an event cannot be delivered", "event", e.ID, "error", err)
 		return nil
@@ -144,7 +135,7 @@ func (st *state) attempt(d *delivery) {
 			st.touch(d)
 			return
 		}
-		st.attempted(d, Attempt{began, came.Status, came.Answer, came.Problem}, came.delivered())
+		st.attempted(d, Attempt{At: began, Status: came.Status, Answer: came.Answer, Problem: came.Problem}, came.delivered())
 	})
 }
 

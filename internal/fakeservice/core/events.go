@@ -35,9 +35,10 @@ type EventRecord struct {
 	Data       map[string]any `json:"data"`
 }
 
-// Record returns the event as a delivery sends it.
-func (e Event) Record() EventRecord {
-	return EventRecord{ID: e.ID, Type: e.Type, InstanceID: textOrNil(e.InstanceID), At: e.At, Data: e.Data}
+// EventRecordOf returns an event as a delivery sends it.
+func EventRecordOf(e Event) (record EventRecord) {
+	show(&record, &e)
+	return record
 }
 
 // emit is the only function that emits events. It stores them in order, and adds those of

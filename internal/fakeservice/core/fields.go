@@ -10,11 +10,11 @@ import (
 // request sends it, where each field is a pointer, and nil if it was not sent. This file
 // pairs fields of the same name. A test checks that a request has no other ones.
 
-// Fields iterates over the fields of a request, to which it has a pointer. It yields a
-// pointer to each field, such as a **string, by its name in the API.
-func Fields(request any) iter.Seq2[string, any] {
+// Fields iterates over the fields of a request or a record, given as a pointer. It yields
+// a pointer to each field, such as a **string, by its name in the API.
+func Fields(object any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
-		for field, value := range reflect.ValueOf(request).Elem().Fields() {
+		for field, value := range reflect.ValueOf(object).Elem().Fields() {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if !yield(name, value.Addr().Interface()) {
 				return

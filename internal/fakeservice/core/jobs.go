@@ -235,7 +235,7 @@ func (s *Service) Job(ctx context.Context, id string) (JobRecord, error) {
 		if j == nil {
 			return JobRecord{}, notFound("there is no job %q", id)
 		}
-		return st.snapshot(j).Record(), nil
+		return JobRecordOf(st.snapshot(j)), nil
 	})
 }
 
@@ -258,12 +258,9 @@ type JobError struct {
 	Detail string `json:"detail"`
 }
 
-// Record returns the job as the API shows it.
-func (j Job) Record() JobRecord {
-	record := JobRecord{
-		ID: j.ID, InstanceID: j.InstanceID, Operation: j.Operation, Target: textOrNil(j.Target),
-		Status: j.Status, Progress: j.Progress, CreatedAt: j.CreatedAt, FinishedAt: timeOrNil(j.FinishedAt),
-	}
+// JobRecordOf returns a job as the API shows it.
+func JobRecordOf(j Job) (record JobRecord) {
+	show(&record, &j)
 	if j.Status == StatusFailed {
 		record.Error = &JobError{j.ErrorCode, j.ErrorDetail}
 	}

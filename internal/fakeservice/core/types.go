@@ -43,6 +43,9 @@ type (
 	AppFailure = stored.AppFailure
 	Build      = stored.Build
 	Webhook    = stored.Webhook
+	Attempt    = stored.Attempt
+	Event      = stored.Event
+	Job        = stored.Job
 )
 
 // Database is a Postgres database.
@@ -54,32 +57,6 @@ type Database struct {
 // Extension is a Postgres extension in one database.
 type Extension struct {
 	Name, Database, Version string
-}
-
-// Job is one operation on an instance.
-type Job struct {
-	ID, InstanceID string
-	// Operation and Target describe the job. Target is empty if the operation concerns
-	// the whole instance.
-	Operation, Target      string
-	Status                 string
-	Progress               int
-	ErrorCode, ErrorDetail string
-	CreatedAt              time.Time
-	// StartedAt is zero while the job is queued.
-	StartedAt, FinishedAt time.Time
-}
-
-// Event is an event of the service, as the fake stores it.
-type Event struct {
-	ID, Type, InstanceID string
-	At                   time.Time
-	Data                 map[string]any
-}
-
-// InProgress reports whether the job is queued or running.
-func (j Job) InProgress() bool {
-	return j.Status == StatusQueued || j.Status == StatusRunning
 }
 
 func copyOfInstance(i Instance) Instance {
