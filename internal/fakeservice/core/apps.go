@@ -117,8 +117,8 @@ type AppChange struct {
 	Links      *[]string          `json:"links,omitempty" jsonschema:"the engines that are linked: auth, or none"`
 }
 
-// UsualApp has the settings of an app for which nothing else was asked. Its memory is the
-// floor of the apps engine.
+// UsualApp has the settings of an app that a request leaves out. Its memory is the floor
+// of the apps engine.
 var UsualApp = App{Branch: "main", Port: 3000, HealthPath: "/healthz"}
 
 func (st *state) usualApp() App {

@@ -161,7 +161,7 @@ var examples = sync.OnceValue(func() map[string][]any {
 	return all
 })
 
-// plausible returns values for a member, the simplest first. Most are the account's own.
+// plausible returns values for a member, the simplest first. Most are values of the account.
 func (v *values) plausible(name string) []string {
 	mark := v.of.mark
 	switch name {
