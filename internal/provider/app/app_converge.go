@@ -41,8 +41,8 @@ func (c *convergence) act(ctx context.Context, next step) (err error) {
 	switch next.do {
 	case awaitJob:
 		return c.jobOver(c.goal, c.awaitJob(ctx))
-	case readApp:
-		return c.readApp(ctx)
+	case readApp, readIdle:
+		return c.readApp(ctx, next.do == readIdle)
 	case readBuilds:
 		return c.readBuilds(ctx)
 	case send, redeploy:
@@ -80,13 +80,12 @@ func (c *convergence) awaitJob(ctx context.Context) error {
 	return c.turn.Wait(ctx, pending, client.OpAppImport)
 }
 
-// readApp waits for the jobs of other clients if the call may send something, and reads the
-// record. If there was such a job, it reads until the record shows a planned branch and
-// planned variables, for 15 s: the job may have been that of an earlier call.
-func (c *convergence) readApp(ctx context.Context) error {
+// readApp reads the record. If it is to wait for the jobs of other clients, and there was one, it
+// reads until the record shows a planned branch and planned variables, for 15 s: the job may
+// have been that of an earlier call.
+func (c *convergence) readApp(ctx context.Context, idle bool) (err error) {
 	waited := false
-	if c.changesArguments(c.note) || c.planned.asksForAnotherCommit(c.have) || !c.note.isZero() {
-		var err error
+	if idle {
 		if _, waited, err = c.turn.AwaitIdle(ctx); err != nil {
 			return err
 		}

@@ -99,7 +99,8 @@ type verb int
 
 const (
 	awaitJob     verb = iota // Wait for the noted job.
-	readApp                  // Wait for other clients' jobs, and read the record.
+	readApp                  // Read the record.
+	readIdle                 // Wait until no job runs, and read the record.
 	readBuilds               // Read the builds.
 	send                     // Send a change.
 	redeploy                 // Ask for a build.
@@ -128,19 +129,22 @@ func decide(g goal, p progress, s seen) step {
 		return step{do: readBuilds}
 	case p.unlinked:
 		return step{do: redeploy}
-	case s.app == nil && !p.imported: // a record may still be that of an older app of the name
+	case p.imported: // a record may still be that of an older app of the name
+	case s.app == nil && (g.changesArguments(p.note) || g.planned.asksForAnotherCommit(p.have) || !p.note.isZero()):
+		return step{do: readIdle}
+	case s.app == nil:
 		return step{do: readApp}
 	}
 	change, err := g.missing(p, s.app)
 	switch {
 	case err != nil:
 		return step{do: refuse, err: err}
-	case builds(change) && p.note.awaitsBuild() && s.builds == nil && !p.imported:
-		return step{do: readBuilds} // to know a new build from one that has failed
+	case builds(change) && s.builds == nil && !p.imported && (p.note.awaitsBuild() || p.asksForBuild(g)):
+		return step{do: readBuilds} // to know the build of this change from older ones
 	case !client.IsEmpty(change):
 		return step{do: send, change: change}
 	case p.built && p.note.Build == "" && !p.imported:
-		return decideUnnamed(p, s)
+		return decideUnnamed(g, p, s)
 	case p.built:
 		return step{do: awaitBuild, build: p.note.Build}
 	}
@@ -150,17 +154,23 @@ func decide(g goal, p progress, s seen) step {
 // decideUnnamed decides about a request that should build the app, and whose answer names no
 // build. A service builds nothing for variables that it has already, and a record that masks
 // them does not show that. So the newest build may be an older one, or there is none.
-func decideUnnamed(p progress, s seen) step {
+func decideUnnamed(g goal, p progress, s seen) step {
 	newest, isNew := p.note.requested(s.builds)
 	switch {
 	case s.builds == nil:
 		return step{do: readBuilds}
+	case len(s.builds) > 0 && mustBuildAgain(newest, *s.app), !isNew && p.asksForBuild(g):
+		return step{do: redeploy}
 	case len(s.builds) == 0:
 		return step{do: awaitRunning}
-	case !isNew && mustBuildAgain(newest, *s.app):
-		return step{do: redeploy}
 	}
 	return step{do: awaitBuild}
+}
+
+// asksForBuild reports whether the plan asks for a build by its triggers or its commit, and no
+// build of this call has been for them.
+func (p progress) asksForBuild(g goal) bool {
+	return !p.have.RedeployTriggers.Equal(g.planned.RedeployTriggers) || !p.have.DeployCommit.Equal(g.planned.DeployCommit)
 }
 
 // decideBuild decides about the build of an app whose record shows what is planned, and for
@@ -282,10 +292,10 @@ func (p *progress) accept(g goal, a step, pending client.Pending) {
 	if a.do == redeploy || builds(a.change) {
 		p.built = true
 		p.note.Build = pending.BuildID
-		if a.do == redeploy || pending.BuildID != "" {
+		if a.do == redeploy || pending.BuildID != "" { // otherwise nothing may have been built
 			p.note.Trigger, p.note.Known = "", nil
+			p.have.RedeployTriggers, p.have.DeployCommit = g.planned.RedeployTriggers, g.planned.DeployCommit
 		}
-		p.have.RedeployTriggers, p.have.DeployCommit = g.planned.RedeployTriggers, g.planned.DeployCommit
 	}
 }
 

@@ -21,8 +21,15 @@ var plans = map[string]appModel{
 	"a branch":    appOf(1, "n", "red", 0),
 	"a color":     appOf(1, "m", "blue", 0),
 	"a trigger":   appOf(1, "m", "red", 1),
+	"a commit":    ofCommit(appOf(1, "m", "red", 0)),
 	"two":         appOf(2, "n", "red", 0),
 	"all of them": appOf(2, "n", "blue", 1),
+}
+
+// ofCommit returns an app of which the new commit is to run.
+func ofCommit(m appModel) appModel {
+	m.DeployCommit = types.StringValue(newCommit)
+	return m
 }
 
 // noted are the notes that an earlier call may have left.
@@ -76,7 +83,16 @@ func beginnings() map[string]*world {
 func beginning(n note, there appModel, status client.Word, job string, builds []client.Build, masks bool) *world {
 	w := &world{
 		port: there.Port.ValueInt64(), branch: there.Branch.ValueString(), color: knownStrings(there.Env)["COLOR"], status: status,
-		builds: slices.Clone(builds), jobs: map[string]worldJob{}, latest: 10, masks: masks, state: plans["no change"], note: n,
+		builds: slices.Clone(builds), jobs: map[string]worldJob{}, latest: 10, masks: masks, state: plans["no change"], note: n, keys: secretKeysOf(nil),
+	}
+	for i, build := range w.builds {
+		if w.builds[i].Commit = oldCommit; build.ID == "b2" {
+			w.builds[i].Commit = newCommit
+		}
+	}
+	w.state.setBuild(w.builds)
+	if n.isZero() && job == "another's" { // an app whose variables were imported
+		w.keys, w.state.Env = secretKeys{}, types.MapNull(types.StringType)
 	}
 	isRunning := slices.ContainsFunc(builds, func(b client.Build) bool { return b.Status == "running" })
 	wasDeployed := slices.ContainsFunc(builds, client.Build.Succeeded)
@@ -139,7 +155,7 @@ func ends() (all []end) {
 	return all
 }
 
-var every = flag.Int("every", 80, "the exhaustive tests play one beginning of so many")
+var every = flag.Int("every", 83, "the exhaustive tests play one beginning of so many")
 
 // TestDecideExhaustively plays an apply from each beginning, for each plan: undisturbed, and
 // cut short before each of its steps in each way. Applies that nothing disturbs follow.
@@ -250,9 +266,11 @@ func (w *world) settles(planned appModel, before *world, e end, first error) str
 		return "The build that a plan asked for is not deployed, and no later one"
 	case (w.need != "" || before.note.awaitsBuild()) && w.status != client.AppRunning:
 		return "The app does not run"
-	case triggered && w.latest == before.latest && before.note.Trigger != planned.RedeployTriggers.String():
+	case triggered && w.built == before.built && before.note.Trigger != planned.RedeployTriggers.String():
 		return "The trigger has built nothing"
-	case calmed && w.deploys > deploys:
+	case planned.DeployCommit.ValueString() != "" && w.commit() == oldCommit:
+		return "Another commit runs"
+	case calmed && !w.masks && w.deploys > deploys:
 		return "An apply that ended well is followed by a redeploy"
 	case !e.killed && !e.lost && !e.jobsFail && e.builds == "ok" && w.deploys > before.deploys+1 && before.note.isZero():
 		return "It was redeployed twice for one plan"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,7 +25,7 @@ func (s step) String() string {
 		return "wait for build " + s.build
 	}
 	return map[verb]string{
-		awaitJob: "wait for the job", readApp: "read", readBuilds: "read builds", redeploy: "redeploy",
+		awaitJob: "wait for the job", readApp: "read", readIdle: "wait and read", readBuilds: "read builds", redeploy: "redeploy",
 		awaitRunning: "wait", finish: "finish", refuse: "refuse",
 	}[s.do]
 }
@@ -62,6 +63,7 @@ func TestDecide(t *testing.T) {
 	asked, resumed := note{Phase: deploying, Build: "b1"}, note{Phase: creating, Build: "b1"}
 	lost := note{Phase: deploying, Trigger: v1, Known: []string{"b0"}}
 	built := func(p *progress) { p.built = true }
+	unread := func(*progress) {}
 	sentEnv := func(p *progress) { p.built, p.done = true, []string{"env"} }
 	isNew := func(p *progress) { p.imported, p.built = true, true }
 	for name, row := range map[string]struct {
@@ -73,6 +75,13 @@ func TestDecide(t *testing.T) {
 		want                  string
 	}{
 		"a job is noted":                     {prior: with(), planned: with(withPort), note: note{Job: "j1"}, want: "wait for the job"},
+		"nothing is read, nothing planned":   {prior: with(), planned: with(unprotected), did: unread, want: "read"},
+		"nothing is read, a port":            {prior: with(), planned: with(withPort), did: unread, want: "wait and read"},
+		"nothing is read, variables":         {prior: with(), planned: with(withEnv), did: unread, want: "wait and read"},
+		"nothing is read, a trigger":         {prior: with(), planned: with(withTrigger), did: unread, want: "wait and read"},
+		"nothing is read, a commit":          {prior: with(), planned: with(withCommit), did: unread, want: "wait and read"},
+		"nothing is read, the commit":        {prior: with(withCommit), planned: with(withCommit), did: unread, want: "wait and read"},
+		"nothing is read, a note":            {prior: with(), planned: with(), note: asked, did: unread, want: "wait and read"},
 		"nothing":                            {prior: with(), planned: with(), there: with(), want: "finish"},
 		"changed by somebody, not by a plan": {prior: with(), planned: with(), there: with(withPort, withBranch), want: "finish"},
 		"memory that is not asked for":       {prior: with(), planned: with(withNoMemory), there: with(), want: "finish"},
@@ -99,6 +108,10 @@ func TestDecide(t *testing.T) {
 
 		"an answer that names no build":  {prior: with(), planned: with(withEnv), there: with(), note: note{Phase: deploying}, did: sentEnv, want: "read builds"},
 		"such an answer, without any":    {prior: with(), planned: with(withEnv), there: with(), note: note{Phase: deploying}, did: sentEnv, builds: list(), want: "wait"},
+		"such an answer, a failed build": {prior: with(), planned: with(withEnv), there: with(), note: note{Phase: deploying}, did: sentEnv, builds: list(bad), want: "redeploy"},
+		"such an answer, and a trigger":  {prior: with(), planned: with(withEnv, withTrigger), there: with(), note: note{Phase: deploying, Known: []string{"b0"}}, did: sentEnv, builds: list(older), want: "redeploy"},
+		"variables and a trigger":        {prior: with(), planned: with(withEnv, withTrigger), there: with(), want: "read builds"},
+		"variables and a commit":         {prior: with(), planned: with(withEnv, withCommit), there: with(), want: "read builds"},
 		"such an answer, an older build": {prior: with(), planned: with(withEnv), there: with(), note: note{Phase: deploying}, did: sentEnv, builds: list(older), want: "wait for build "},
 		"such an answer, and nothing was built": {prior: with(), planned: with(withEnv), there: with(), note: note{Phase: deploying, Known: []string{"b1", "b0"}},
 			did: sentEnv, builds: list(bad, older), want: "redeploy"},
@@ -141,7 +154,7 @@ func TestDecide(t *testing.T) {
 		if row.did != nil {
 			row.did(&p)
 		}
-		if !p.imported && row.note.Job == "" {
+		if !p.imported && row.note.Job == "" && !strings.HasPrefix(name, "nothing is read") {
 			app := recordOfModel(row.there)
 			app.Env = client.Some(knownStrings(row.there.Env))
 			if app.Status = row.status; row.status == "" {

@@ -27,6 +27,7 @@ type world struct {
 	// masks reports whether records hide the variables, and asks whether the first build
 	// fails without the link.
 	masks, asks bool
+	keys        secretKeys // those that private state has
 
 	// What Terraform keeps.
 	state appModel
@@ -37,6 +38,7 @@ type world struct {
 	gone     bool   // the import has failed, and there is no app
 	requests int    // all that the service has carried out
 	deploys  int    // redeploys among them
+	built    int    // builds that requests have queued
 	problem  string
 }
 
@@ -57,6 +59,9 @@ type end struct {
 	jobsFail bool   // each job fails
 	builds   string // what becomes of builds: "ok", "failed" or "down"
 }
+
+// The service builds the new commit. Builds of before are of the old one.
+const oldCommit, newCommit = "aaaaaaa", "bbbbbbb"
 
 // calm is an end of a call that nothing disturbs.
 var calm = end{at: -1, builds: "ok"}
@@ -132,7 +137,7 @@ func (w *world) endJob(id string, fails bool) {
 	}
 	if job.build != "" {
 		w.need = job.build
-		w.builds = slices.Insert(w.builds, 0, client.Build{ID: job.build, Status: "running"})
+		w.builds = slices.Insert(w.builds, 0, client.Build{ID: job.build, Status: "running", Commit: newCommit})
 		if job.of == client.OpAppImport {
 			w.status = client.AppBuilding
 		}
@@ -165,7 +170,7 @@ func (w *world) endBuilds(outcome string) {
 func (w *world) create(planned appModel, e end) error {
 	w.state = planned
 	w.state.BuildID, w.state.Status = types.StringNull(), types.StringValue(client.AppBuilding)
-	w.jobs["j1"] = worldJob{status: "running", build: "b1", of: client.OpAppImport}
+	w.jobs["j1"], w.keys = worldJob{status: "running", build: "b1", of: client.OpAppImport}, secretKeysOf(nil)
 	p := imported(w.state, secretKeysOf(nil), client.Pending{JobID: "j1", BuildID: "b1"})
 	err := w.call(goal{prior: w.state, planned: planned, env: knownStrings(planned.Env)}, p, e)
 	if err != nil && !errors.Is(err, errCut) && w.note.Phase == failed && w.ran {
@@ -177,7 +182,7 @@ func (w *world) create(planned appModel, e end) error {
 // apply plays a call that makes the app as planned.
 func (w *world) apply(planned appModel, e end) error {
 	g := goal{prior: w.state, planned: planned, env: knownStrings(planned.Env)}
-	return w.call(g, progress{have: w.state, keys: secretKeysOf(nil), note: w.note}, e)
+	return w.call(g, progress{have: w.state, keys: w.keys, note: w.note}, e)
 }
 
 // call plays one call of Terraform, and returns its error.
@@ -198,7 +203,7 @@ func (w *world) call(g goal, p progress, e end) error {
 			return w.cut(p, e)
 		}
 		if err != nil && !p.fail(g, next.do, err) {
-			w.state, w.note = p.have, p.note
+			w.save(p)
 			return err
 		}
 		if next.do == finish {
@@ -211,7 +216,7 @@ func (w *world) call(g goal, p progress, e end) error {
 // cut ends a call that is cut short. What has begun ends without it.
 func (w *world) cut(p progress, e end) error {
 	if !e.killed {
-		w.state, w.note = p.have, p.note
+		w.save(p)
 	}
 	if e.builds != "ok" || e.jobsFail {
 		if id := w.runningJob(); id != "" {
@@ -222,12 +227,17 @@ func (w *world) cut(p progress, e end) error {
 	return errCut
 }
 
+func (w *world) save(p progress) { w.state, w.note, w.keys = p.have, p.note, p.keys }
+
 // finish saves what a call promised. A call that ends well leaves nothing to do.
 func (w *world) finish(g goal, p progress) {
 	if w.status != client.AppRunning && len(w.builds) > 0 && (p.sent || p.deployed) {
 		w.problemOf("a call ended well, and the app is %s", w.status)
 	}
-	w.state, w.note = g.planned, note{}
+	if envChanges(g.prior, g.planned) {
+		p.noteVariables(g)
+	}
+	w.state, w.note, w.keys = g.planned, note{}, p.keys
 	w.state.Status = types.StringValue(string(w.status))
 	w.state.setBuild(w.builds)
 }
@@ -248,8 +258,8 @@ func (w *world) step(next step, g goal, p *progress, s *seen, isLost bool, e end
 			err = &client.JobError{Job: client.Job{Operation: job.of}}
 		}
 		return p.jobOver(g, err)
-	case readApp:
-		if id := w.runningJob(); id != "" { // as AwaitIdle does
+	case readApp, readIdle:
+		if id := w.runningJob(); id != "" && next.do == readIdle {
 			w.endJob(id, e.jobsFail)
 		}
 		app := w.record()
@@ -293,6 +303,7 @@ func (w *world) request(next step, g goal, p *progress, s *seen, isLost bool, e 
 	id, build := fmt.Sprint("j", w.latest), ""
 	if next.do == redeploy || next.change.Branch.Set || next.change.Env.Set && next.change.Env.Value["COLOR"] != w.color {
 		build = fmt.Sprint("b", w.latest)
+		w.built++
 	}
 	of := client.OpAppUpdate
 	if next.do == redeploy {
@@ -341,7 +352,7 @@ func (w *world) awaitBuild(id string, p *progress, e end) error {
 // seems never to have run.
 func (w *world) refresh() (looksNew bool) {
 	moved := w.state.Branch.ValueString() != w.branch
-	w.state.setRecord(w.record(), secretKeys{})
+	w.state.setRecord(w.record(), w.keys)
 	w.state.setBuild(w.builds)
 	w.note = w.note.refresh(refreshed{app: w.record(), builds: w.builds, moved: moved})
 	return w.state.neverRan(w.note) && w.state.Status.ValueString() == client.AppFailed
@@ -367,4 +378,14 @@ func (w *world) asPlanned(planned appModel, name string) bool {
 		return w.color == knownStrings(planned.Env)["COLOR"]
 	}
 	return w.linked == (len(attributes.ElementsOf(planned.Links)) > 0)
+}
+
+// commit returns the commit of the newest build that was deployed.
+func (w *world) commit() string {
+	for _, build := range w.builds {
+		if build.Succeeded() {
+			return build.Commit
+		}
+	}
+	return ""
 }

@@ -114,7 +114,7 @@ func TestRefuseEngineLoss(t *testing.T) {
 	} {
 		var diags diag.Diagnostics
 		m.DeletionProtection = types.BoolValue(row.protected)
-		if refused := m.refuseEngineLoss(row.off, row.configured, &diags); refused != (len(row.want) > 0) {
+		if refused := m.refuseLoss(row.off, row.configured, &diags); refused != (len(row.want) > 0) {
 			t.Errorf("%s: got refused %t, want %t", name, refused, len(row.want) > 0)
 		}
 		if diff := cmp.Diff(row.want, summaries(diags)); diff != "" {

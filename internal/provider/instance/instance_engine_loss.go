@@ -39,7 +39,7 @@ func checkEngineLoss(state, plan *instanceModel, configured []string, unfinished
 	if unfinished {
 		off = slices.DeleteFunc(off, func(name string) bool { return !slices.Contains(configured, name) })
 	}
-	if !state.refuseEngineLoss(off, configured, diags) {
+	if !state.refuseLoss(off, configured, diags) {
 		state.warnOfEngineLoss(off, diags)
 	}
 }
@@ -58,22 +58,48 @@ func (UnknownEnginesError) NextStep() string {
 	return "Add engines to ignore_changes in the resource's lifecycle block, and set them in the portal."
 }
 
-// refuseEngineLoss adds an error to diags for each engine that must not be turned off,
-// because its data would be lost. These are engines that the configuration never had, and
-// all engines of a protected instance. It reports whether it added an error. configured
-// are the engines that the configuration has had.
-func (m *instanceModel) refuseEngineLoss(off, configured []string, diags *diag.Diagnostics) (refused bool) {
+// A keptReason says why an engine must not be turned off.
+type keptReason string
+
+const (
+	neverConfigured keptReason = "never configured" // the configuration never had it
+	protected       keptReason = "protected"        // the instance is
+	unseen          keptReason = "unseen"           // the plan did not show it
+)
+
+// whyKept returns why an engine of the instance must not be turned off, or "". configured are
+// the engines that the configuration has had.
+func (m *instanceModel) whyKept(engine string, configured []string) keptReason {
+	seen, _ := enginesOf(m.Engines)
+	switch {
+	case !slices.Contains(configured, engine):
+		return neverConfigured
+	case base.IsProtected(m.DeletionProtection):
+		return protected
+	case !has(seen, engine):
+		return unseen
+	}
+	return ""
+}
+
+// refuseLoss adds an error to diags for each engine that must not be turned off, because its
+// data would be lost. It reports whether it added one.
+func (m *instanceModel) refuseLoss(off, configured []string, diags *diag.Diagnostics) (refused bool) {
 	for _, name := range off {
-		switch {
-		case !slices.Contains(configured, name):
+		switch m.whyKept(name, configured) {
+		case neverConfigured:
 			diags.AddAttributeError(path.Root("engines"), m.title()+" has the engine "+name+", which its configuration never had",
 				fmt.Sprintf("The %s engine of instance %s was turned on outside of this configuration, or was on when the instance was imported. "+
 					"Turning it off would delete all of its data, so the provider does not do that. "+
 					"To keep the engine, add %s = {} to engines. To remove it, turn it off in the portal and plan again.", name, m.ID.ValueString(), name))
-		case base.IsProtected(m.DeletionProtection):
+		case protected:
 			diags.AddAttributeError(path.Root("engines"), m.title()+" is protected from losing its "+name+" data",
 				fmt.Sprintf("Instance %s has deletion_protection = true in the state, and turning its %s engine off would delete all data of the engine. "+
 					"To go ahead, set deletion_protection = false, apply that alone, and then turn the engine off.", m.ID.ValueString(), name))
+		case unseen:
+			diags.AddAttributeError(path.Root("engines"), m.title()+" has an engine "+name+" that the plan did not show",
+				fmt.Sprintf("The update would turn the %s engine of instance %s off and delete all of its data, but the engine was not in the state when the plan was made. "+
+					"Nothing was turned off. Plan again without -refresh=false, and review that plan.", name, m.ID.ValueString()))
 		default:
 			continue
 		}

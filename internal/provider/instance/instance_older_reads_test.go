@@ -41,8 +41,7 @@ func TestInstanceThatRunsIsReadAsItRan(t *testing.T) {
 		turn, before := enterOne(t, c)
 		planned := before
 		planned.Name = types.StringValue("renamed")
-		update := instanceUpdate{instanceResource: &instanceResource{base.Resource{Data: base.Data{Client: c}}}, prior: before, planned: planned, save: func(instanceModel) {}}
-		done, err := update.run(t.Context(), turn, before)
+		done, err := converge(t, c, turn, before, planned)
 		if err != nil || older == 0 || refused == 0 || done.Status != types.StringValue(client.StatusRunning) || done.Host.IsNull() || done.CACertificate.IsNull() {
 			t.Errorf("after %d older records and %d refusals: got status %s and error %v, want running with a host and a CA certificate, after at least one of each", older, refused, done.Status, err)
 		}
@@ -58,8 +57,7 @@ func TestOldInstanceDoesNotPassForThePlan(t *testing.T) {
 		before.Name = types.StringValue("other")
 		planned := before
 		planned.Name = types.StringValue("test")
-		update := instanceUpdate{instanceResource: &instanceResource{base.Resource{Data: base.Data{Client: c}}}, prior: before, planned: planned, save: func(instanceModel) {}}
-		if _, err := update.run(t.Context(), turn, before); err != nil {
+		if _, err := converge(t, c, turn, before, planned); err != nil {
 			t.Fatal(err)
 		}
 		if i, _ := fake.Instance("i-one"); i.Name != "test" {
@@ -84,4 +82,15 @@ func enterOne(t *testing.T, c *client.Client) (*client.Turn, instanceModel) {
 	m := instanceModel{ID: types.StringValue("i-one")}
 	m.setRecord(instance, types.SetNull(types.StringType))
 	return turn, m
+}
+
+// converge turns an instance that runs into the planned one.
+func converge(t *testing.T, c *client.Client, turn *client.Turn, before, planned instanceModel) (instanceModel, error) {
+	t.Helper()
+	run := convergence{
+		instanceResource: &instanceResource{base.Resource{Data: base.Data{Client: c}}}, turn: turn,
+		goal: goal{prior: before, planned: planned}, progress: progress{have: before, created: true},
+	}
+	err := run.run(t.Context())
+	return run.have, err
 }

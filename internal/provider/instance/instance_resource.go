@@ -83,21 +83,16 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		return
 	}
 
-	finished := saved
-	finished.Engines = enginesMap(engineSwitches(request.Engines))
-	made := false
+	begun := saved
+	begun.Engines = enginesMap(engineSwitches(request.Engines))
+	c := convergence{instanceResource: r, job: created.Pending.JobID, goal: goal{prior: begun, planned: plan, creating: true}, progress: progress{have: begun}}
 	err = base.InTurn(ctx, r.Client, created.ID, timeout, func(ctx context.Context, turn *client.Turn) error {
-		if err := r.Client.WaitCreated(ctx, created.ID, created.Pending.JobID); err != nil {
-			return err
-		}
-		made = true
-		var err error
-		finished, err = instanceUpdate{instanceResource: r, prior: finished, planned: plan, creating: true, save: func(instanceModel) {}}.run(ctx, turn, finished)
-		return err
+		c.turn = turn
+		return c.run(ctx)
 	})
 	switch {
-	case err != nil && made:
-		resp.Diagnostics.AddWarning("Instance "+request.Name.Value+" was created, but not all of it is as planned", incompleteText(finished, plan, err))
+	case err != nil && c.created:
+		resp.Diagnostics.AddWarning("Instance "+request.Name.Value+" was created, but not all of it is as planned", incompleteText(c.have, plan, err))
 		return
 	case err != nil && !diagnostics.Failed(err):
 		r.Planned.LeavesUnfinished(created.ID, request.Name.Value)
@@ -111,7 +106,7 @@ func (r *instanceResource) Create(ctx context.Context, req resource.CreateReques
 		return
 	}
 	base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
-	r.SetResult(ctx, base.Creating(req, resp), finished)
+	r.SetResult(ctx, base.Creating(req, resp), c.have)
 }
 
 // create requests the instance. If the response is lost, the create timeout also limits
@@ -302,32 +297,29 @@ func (r *instanceResource) Update(ctx context.Context, req resource.UpdateReques
 		m.Engines = enginesMap(engineSwitches(pending.Switches)) // the other engines are still to be set
 	}
 	m.DeletionProtection, m.Timeouts = base.ProtectionDuring(state.DeletionProtection, plan.DeletionProtection), plan.Timeouts
-	update := instanceUpdate{
-		instanceResource: r, prior: m, planned: plan,
-		creating: creating, configured: configured,
-		refuse: func(off []string) error { return refuseUnseenLoss(state, off, configured, &resp.Diagnostics) },
-		save:   func(m instanceModel) { r.SetState(ctx, &resp.State, m, &resp.Diagnostics) },
+	c := convergence{
+		instanceResource: r, job: pending.Job, diags: &resp.Diagnostics,
+		goal:     goal{prior: m, planned: plan, creating: creating, configured: configured, state: &state},
+		progress: progress{have: m, created: !m.unfinished(creating)},
 	}
-	err := base.InTurn(ctx, r.Client, id, timeout, func(ctx context.Context, turn *client.Turn) (err error) {
-		if m.unfinished(creating) {
-			if err := r.Client.WaitCreated(ctx, id, pending.Job); err != nil {
-				return err
-			}
-		}
-		m, err = update.run(ctx, turn, m)
-		return err
+	err := base.InTurn(ctx, r.Client, id, timeout, func(ctx context.Context, turn *client.Turn) error {
+		c.turn = turn
+		return c.run(ctx)
 	})
+	if err != nil && c.read {
+		r.SetState(ctx, &resp.State, c.have, &resp.Diagnostics)
+	}
 	addUpdateError(&resp.Diagnostics, state, err)
 	if err != nil || resp.Diagnostics.HasError() {
-		noteConfigured(ctx, resp.Private, enginesAfter(err, plan, m), configured, &resp.Diagnostics)
+		noteConfigured(ctx, resp.Private, enginesAfter(err, plan, c.have), configured, &resp.Diagnostics)
 		return
 	}
 	base.ClearPending(ctx, resp.Private, &resp.Diagnostics)
 	noteConfigured(ctx, resp.Private, plan.Engines, nil, &resp.Diagnostics)
-	if m.connectionMovedOn(plan) {
+	if c.have.connectionMovedOn(plan) {
 		privatestate.Save(ctx, resp.Private, privatestate.ConnectionKey, true, &resp.Diagnostics)
 	}
-	r.SetResult(ctx, base.Updating(req, resp), m)
+	r.SetResult(ctx, base.Updating(req, resp), c.have)
 }
 
 // enginesAfter returns the planned engines that may be on after an update that ended in an

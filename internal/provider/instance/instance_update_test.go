@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
-	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/base"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/providertest"
 )
 
@@ -33,8 +32,7 @@ func TestChangeThatSomebodyElseMakesDuringAnUpdate(t *testing.T) {
 		turn, before := enterOne(t, c)
 		planned := before
 		planned.Name, planned.Plan = types.StringValue("renamed"), types.StringValue("medium")
-		update := instanceUpdate{instanceResource: &instanceResource{base.Resource{Data: base.Data{Client: c}}}, prior: before, planned: planned, save: func(instanceModel) {}}
-		done, err := update.run(t.Context(), turn, before)
+		done, err := converge(t, c, turn, before, planned)
 		if err != nil || done.Plan != planned.Plan || done.Name != planned.Name {
 			t.Errorf("the update: got name %s, plan %s and error %v, want both as planned", done.Name, done.Plan, err)
 		}
