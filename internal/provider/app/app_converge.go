@@ -26,7 +26,7 @@ func (c *convergence) run(ctx context.Context) error {
 	for {
 		next := decide(c.goal, c.progress, c.seen)
 		c.at = next.do
-		if err := c.act(ctx, next); err != nil && !c.fail(c.goal, next.do, err) {
+		if err := c.act(ctx, next); err != nil && !c.fail(c.goal, c.seen, next.do, err) {
 			return err
 		}
 		if next.do == finish {
@@ -173,7 +173,7 @@ func (c *convergence) finish(ctx context.Context) error {
 		return client.ReadBack(ctx, c.Client, c.recentBuilds, func(builds []client.Build) bool { return deployed(builds, c.note.Build) })
 	})
 	app, err := client.ReadBack(ctx, c.Client, c.record, func(app client.App) bool {
-		return !(c.deployed && app.Status == client.AppBuilding) && c.shows(app)
+		return (!c.deployed || app.Status != client.AppBuilding) && c.shows(app)
 	})
 	builds, buildsErr := listBuilds()
 	if err == nil && c.deployed {

@@ -66,6 +66,7 @@ type progress struct {
 	have appModel // the state, if the call ended now
 	keys secretKeys
 	note note
+	asks []string // attributes of the newest request of this call
 	done []string // attributes of the plan that this call has brought about
 	// imported, sent and built are what this call has done: imported the app, sent another
 	// request, and asked for the build that the note is about.
@@ -199,7 +200,7 @@ func decideBuild(g goal, p progress, s seen) step {
 	there := p.have
 	there.setBuild(s.builds)
 	switch {
-	case triggered && !(listed && p.note.Trigger == g.planned.RedeployTriggers.String()),
+	case triggered && (!listed || p.note.Trigger != g.planned.RedeployTriggers.String()),
 		recommitted && g.planned.asksForAnotherCommit(there),
 		(asked || unnoticed) && listed && mustBuildAgain(build, *s.app),
 		asked && !listed && (p.note.Build != "" || !p.note.isNew() && s.app.Status != client.AppBuilding):
@@ -264,7 +265,8 @@ func builds(change client.AppSettings) bool { return change.Branch.Set || change
 // begin notes a request before it is sent, because its answer may be lost.
 func (p *progress) begin(g goal, a step, s seen) {
 	n := &p.note
-	n.Sent = attributes.Union(n.Sent, client.Names(a.change))
+	p.asks = client.Names(a.change)
+	n.Sent = attributes.Union(n.Sent, p.asks)
 	if a.change.Env.Set && !p.keys.known {
 		p.keys.names = attributes.Union(p.keys.names, attributes.SortedKeys(g.secret))
 	}
@@ -325,12 +327,13 @@ func (p *progress) endJob(g goal) {
 	if !p.sent {
 		return
 	}
-	attributes.Copy(&g.planned.appSettings, &p.have.appSettings, p.note.Sent)
-	if slices.Contains(p.note.Sent, "env") {
+	attributes.Copy(&g.planned.appSettings, &p.have.appSettings, p.asks)
+	if slices.Contains(p.asks, "env") {
 		p.noteVariables(g)
 	}
-	p.done, p.note.Sent = attributes.Union(p.done, p.note.Sent), nil
-	if p.note.Phase == changing {
+	p.done = attributes.Union(p.done, p.asks)
+	p.note.Sent = slices.DeleteFunc(slices.Clone(p.note.Sent), func(name string) bool { return slices.Contains(p.asks, name) })
+	if p.note.Phase == changing && len(p.note.Sent) == 0 {
 		p.note.Phase = ""
 	}
 }
@@ -347,10 +350,30 @@ func (p *progress) failJob() {
 	}
 }
 
+// shownBy reports whether a record shows a branch and variables that the plan changes, and that
+// this call has not sent.
+func (g goal) shownBy(p progress, app client.App) (branch, env bool) {
+	open := p.open(g)
+	change, err := g.missing(p, &app)
+	return slices.Contains(open, "branch") && !change.Branch.Set, slices.Contains(open, "env") && !change.Env.Set && err == nil
+}
+
 // fail notes why a step has failed. It reports whether the call goes on nevertheless: if the
 // first build of a new app may only have lacked a link, it is built once more, because each new
 // creation would fail in the same way.
-func (p *progress) fail(g goal, at verb, err error) (goesOn bool) {
+func (p *progress) fail(g goal, s seen, at verb, err error) (goesOn bool) {
+	if s.app != nil {
+		branch, env := g.shownBy(*p, *s.app)
+		if !p.built && (branch || env && p.keys.known) {
+			// The state has them from now on, so only the note tells of their build.
+			if p.note.Build = ""; !p.note.awaitsBuild() {
+				p.note.Phase = deploying
+			}
+		}
+		if env {
+			p.noteVariables(g)
+		}
+	}
 	if p.imported && !p.rebuilt && errors.As(err, new(*client.BuildError)) && len(g.planned.Links.Elements()) > 0 {
 		p.unlinked = true
 		return true
@@ -395,7 +418,8 @@ func (n note) refresh(found refreshed) note {
 			next.Job = n.Job
 		}
 	}
-	if found.moved && !n.awaitsBuild() && len(found.builds) > 0 && !found.builds[0].Succeeded() {
+	isOver := len(found.builds) == 0 || found.builds[0].Succeeded() && found.app.Status != client.AppFailed
+	if found.moved && !next.awaitsBuild() && !isOver {
 		// An apply that was killed may have changed the branch. If the plan has the same one,
 		// only this note makes the next apply wait for the build, and build again if it failed.
 		next.Phase, next.Build = deploying, ""

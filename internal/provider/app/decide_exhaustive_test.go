@@ -103,13 +103,13 @@ func beginning(n note, there appModel, status client.Word, job string, builds []
 		return nil
 	case n.isNew() && (job == "failed" || job == "another's" && !wasDeployed): // a failed import leaves no app
 		return nil
-	case n.isNew() && (len(builds) != 1 || builds[0].ID != "b1") && !(queues && len(builds) == 0):
+	case n.isNew() && (len(builds) != 1 || builds[0].ID != "b1") && (!queues || len(builds) > 0):
 		return nil
 	case !n.isNew() && len(builds) == 1 && builds[0].ID == "b1":
 		return nil
 	case queues && isListed, !queues && n.Build != "" && !isListed && n.Job != "" && job == "done":
 		return nil
-	case status == client.AppBuilding && !isRunning && !(n.isNew() && queues), status == client.AppRunning && n.isNew() && !wasDeployed && !queues:
+	case status == client.AppBuilding && !isRunning && (!n.isNew() || !queues), status == client.AppRunning && n.isNew() && !wasDeployed && !queues:
 		return nil // nothing would end that, and nothing can run
 	case queues && n.isNew() && status != client.AppBuilding, status == client.AppFailed && len(builds) == 0:
 		return nil
@@ -137,6 +137,9 @@ func beginning(n note, there appModel, status client.Word, job string, builds []
 		w.jobs[n.Job] = noted
 	case "another's":
 		w.jobs["j9"] = worldJob{status: "running", of: client.OpAppUpdate, change: client.AppSettings{Port: client.Some[int64](3)}}
+	}
+	if (w.branch != "m" || w.color != "red" && w.keys.known) && len(builds) > 0 && builds[0].ID != "b0" {
+		w.need = builds[0].ID // of the change that the record shows
 	}
 	w.ran = status == client.AppRunning || slices.ContainsFunc(builds, func(b client.Build) bool { return b.Succeeded() && (!n.isNew() || status != client.AppFailed) })
 	return w
@@ -227,6 +230,13 @@ func (w *world) settles(planned appModel, before *world, e end, first error) str
 	if first == nil && isEffective(asked) != "" {
 		return isEffective(asked)
 	}
+	if first != nil && first != errCut && !e.jobsFail {
+		for _, name := range w.changes(planned) {
+			if slices.Contains(asked, name) && w.asPlanned(planned, name) && w.requests > before.requests {
+				return "The state does not have the " + name + " that was sent"
+			}
+		}
+	}
 	if w.gone || w.state.Name.IsNull() {
 		return w.problem // a refresh removes it from the state, or a killed creation has none
 	}
@@ -252,8 +262,7 @@ func (w *world) settles(planned appModel, before *world, e end, first error) str
 	if problem := isEffective(last); problem != "" {
 		return problem
 	}
-	need := slices.IndexFunc(w.builds, func(b client.Build) bool { return b.ID == w.need })
-	isUnbuilt := need >= 0 && !slices.ContainsFunc(w.builds[:need+1], client.Build.Succeeded)
+	isUnbuilt := w.needed() >= 0 && !slices.ContainsFunc(w.builds[:w.needed()+1], client.Build.Succeeded)
 	triggered := !isNew && !before.state.RedeployTriggers.Equal(planned.RedeployTriggers)
 	switch {
 	case !slices.Contains(slices.Concat(asked, before.note.Sent), "port") && w.port == 1 && before.port != 1:
@@ -278,6 +287,9 @@ func (w *world) settles(planned appModel, before *world, e end, first error) str
 	requests := w.requests
 	if w.refresh(); w.note.isZero() && w.apply(w.state, calm) != nil || w.requests != requests {
 		return "An apply without changes sends something"
+	}
+	if w.note.isZero() && !slices.Equal(w.steps, []verb{readApp, finish}) && w.status != client.AppBuilding {
+		return fmt.Sprint("An apply without changes does more than it must: ", w.steps)
 	}
 	return w.problem
 }

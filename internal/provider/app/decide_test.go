@@ -202,8 +202,34 @@ func TestFailedStep(t *testing.T) {
 		"a deployment was cut short": {interrupted, awaitBuild, deploys, deploys, "running"},
 	} {
 		p := progress{note: row.note, have: runningApp()}
-		if goesOn := p.fail(goal{}, row.at, row.err); goesOn || !reflect.DeepEqual(p.note, row.want) || p.have.Status.ValueString() != row.status {
+		if goesOn := p.fail(goal{}, seen{}, row.at, row.err); goesOn || !reflect.DeepEqual(p.note, row.want) || p.have.Status.ValueString() != row.status {
 			t.Errorf("%s: got %+v and status %s, want %+v and %s", name, p.note, p.have.Status, row.want, row.status)
+		}
+	}
+}
+
+// A call may end before it has waited for the build of a change that the record shows. The state
+// then has the change, so the note tells of the build.
+func TestFailureBesideAShownChange(t *testing.T) {
+	state := runningApp()
+	for name, row := range map[string]struct {
+		planned, there appModel
+		noted, want    note
+		env            bool // whether the state has the planned variables
+	}{
+		"a branch":                    {runningApp(withBranch), runningApp(withBranch), note{}, note{Phase: deploying}, false},
+		"a branch that is not shown":  {runningApp(withBranch), runningApp(), note{}, note{}, false},
+		"a branch of another app":     {runningApp(), runningApp(withBranch), note{}, note{}, false},
+		"a branch, and an older note": {runningApp(withBranch), runningApp(withBranch), note{Phase: creating, Build: "b0"}, note{Phase: creating}, false},
+		"variables":                   {runningApp(withEnv), runningApp(withEnv), note{}, note{Phase: deploying}, true},
+		"variables not shown":         {runningApp(withEnv), runningApp(), note{}, note{}, false},
+	} {
+		app := recordOfModel(row.there)
+		app.Env = client.Some(knownStrings(row.there.Env))
+		p := progress{have: state, keys: secretKeys{known: true}, note: row.noted}
+		p.fail(goal{prior: state, planned: row.planned, env: knownStrings(row.planned.Env)}, seen{app: &app}, readBuilds, &client.InterruptedError{})
+		if !reflect.DeepEqual(p.note, row.want) || p.have.Env.Equal(row.planned.Env) != (row.env || row.planned.Env.IsNull()) {
+			t.Errorf("%s: got %+v and variables %s, want %+v", name, p.note, p.have.Env, row.want)
 		}
 	}
 }
@@ -212,7 +238,7 @@ func TestFailedStep(t *testing.T) {
 func TestFirstBuildWithoutALink(t *testing.T) {
 	linked := goal{planned: runningApp(withLinks)}
 	p := imported(runningApp(withLinks), secretKeys{}, client.Pending{BuildID: "b1"})
-	if !p.fail(linked, awaitBuild, &client.BuildError{}) || p.note.Phase != creating {
+	if !p.fail(linked, seen{}, awaitBuild, &client.BuildError{}) || p.note.Phase != creating {
 		t.Fatalf("the first build: got %+v, want it repeated", p.note)
 	}
 	again := step{do: redeploy}
@@ -221,7 +247,7 @@ func TestFirstBuildWithoutALink(t *testing.T) {
 	if p.unlinked || p.note.Phase != creating || p.note.Build != "b2" {
 		t.Errorf("the second build: got %+v, want it noted as that of a creation", p.note)
 	}
-	if p.fail(linked, awaitBuild, &client.BuildError{}) || p.note.Phase != failed {
+	if p.fail(linked, seen{}, awaitBuild, &client.BuildError{}) || p.note.Phase != failed {
 		t.Errorf("after the second build: got %+v, want a failure", p.note)
 	}
 }
@@ -248,6 +274,9 @@ func TestNoteAfterARefresh(t *testing.T) {
 		"an update of unknown outcome":        {note{Phase: changing, Job: "j", Sent: []string{"env"}}, refreshed{app: running, builds: builds(good)}, note{Phase: changing, Job: "j", Sent: []string{"env"}}},
 		"a job whose app still builds":        {note{Phase: changing, Job: "j"}, refreshed{app: building, builds: builds(good)}, note{Phase: changing, Job: "j"}},
 		"another branch, built":               {note{}, refreshed{app: running, builds: builds(good), moved: true}, note{}},
+		"another branch since the build":      {note{Phase: deploying, Build: "b1"}, refreshed{app: running, builds: builds(bad, good), moved: true}, note{Phase: deploying}},
+		"another branch, and it is down":      {note{}, refreshed{app: down, builds: builds(good), moved: true}, note{Phase: deploying}},
+		"another branch, without builds":      {note{}, refreshed{app: down, moved: true}, note{}},
 		"another branch, not built":           {note{}, refreshed{app: running, builds: builds(bad, good), moved: true}, note{Phase: deploying}},
 		"another branch during another job":   {note{Phase: changing, Job: "j", Sent: []string{"public"}}, refreshed{app: down, builds: builds(bad, good), moved: true}, note{Phase: deploying, Job: "j", Sent: []string{"public"}}},
 		"another branch during a build":       {note{Phase: deploying, Build: "b2"}, refreshed{app: running, builds: builds(bad, good), moved: true}, note{Phase: deploying, Build: "b2"}},

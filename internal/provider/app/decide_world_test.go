@@ -39,6 +39,7 @@ type world struct {
 	requests int    // all that the service has carried out
 	deploys  int    // redeploys among them
 	built    int    // builds that requests have queued
+	steps    []verb // of the last call
 	problem  string
 }
 
@@ -188,34 +189,35 @@ func (w *world) apply(planned appModel, e end) error {
 // call plays one call of Terraform, and returns its error.
 func (w *world) call(g goal, p progress, e end) error {
 	var s seen
+	w.steps = nil
 	for n := 0; ; n++ {
 		if n > 16 {
 			w.problemOf("a call never ends")
 			return errors.New("it never ends")
 		}
 		next := decide(g, p, s)
+		w.steps = append(w.steps, next.do)
 		isRequest := next.do == send || next.do == redeploy
-		if n == e.at && !(e.lost && isRequest) {
-			return w.cut(p, e)
+		if n == e.at && (!e.lost || !isRequest) {
+			return w.cut(g, p, s, next.do, e)
 		}
 		err := w.step(next, g, &p, &s, n == e.at, e)
 		if errors.Is(err, errCut) {
-			return w.cut(p, e)
+			return w.cut(g, p, s, next.do, e)
 		}
-		if err != nil && !p.fail(g, next.do, err) {
+		if err != nil && !p.fail(g, s, next.do, err) {
 			w.save(p)
 			return err
 		}
 		if next.do == finish {
-			w.finish(g, p)
-			return nil
+			return w.finish(g, p)
 		}
 	}
 }
 
 // cut ends a call that is cut short. What has begun ends without it.
-func (w *world) cut(p progress, e end) error {
-	if !e.killed {
+func (w *world) cut(g goal, p progress, s seen, at verb, e end) error {
+	if p.fail(g, s, at, errCut); !e.killed {
 		w.save(p)
 	}
 	if e.builds != "ok" || e.jobsFail {
@@ -230,16 +232,23 @@ func (w *world) cut(p progress, e end) error {
 func (w *world) save(p progress) { w.state, w.note, w.keys = p.have, p.note, p.keys }
 
 // finish saves what a call promised. A call that ends well leaves nothing to do.
-func (w *world) finish(g goal, p progress) {
+func (w *world) finish(g goal, p progress) error {
 	if w.status != client.AppRunning && len(w.builds) > 0 && (p.sent || p.deployed) {
 		w.problemOf("a call ended well, and the app is %s", w.status)
+	}
+	asks := envChanges(g.prior, g.planned) || !g.prior.Branch.Equal(g.planned.Branch) || w.note.awaitsBuild() || p.built
+	if at := w.needed(); at >= 0 && asks && w.builds[at].Status == "running" {
+		w.problemOf("a call ended well, and its build runs")
 	}
 	if envChanges(g.prior, g.planned) {
 		p.noteVariables(g)
 	}
 	w.state, w.note, w.keys = g.planned, note{}, p.keys
 	w.state.Status = types.StringValue(string(w.status))
-	w.state.setBuild(w.builds)
+	if w.state.setBuild(w.builds); p.deployed {
+		return g.planned.refuseAnother(w.state)
+	}
+	return nil
 }
 
 // step carries out a step. isLost reports that the call ends during it.
@@ -272,7 +281,10 @@ func (w *world) step(next step, g goal, p *progress, s *seen, isLost bool, e end
 	case awaitBuild:
 		return w.awaitBuild(next.build, p, e)
 	case awaitRunning:
-		if w.endBuilds(e.builds); w.status == client.AppFailed {
+		if w.status == client.AppBuilding {
+			w.endBuilds(e.builds)
+		}
+		if w.status == client.AppFailed {
 			return &client.AppError{}
 		}
 		p.ran = true
@@ -365,6 +377,11 @@ func (w *world) changes(planned appModel) []string {
 		names = append(names, "env")
 	}
 	return names
+}
+
+// needed returns the index of the newest build that was asked for, or -1.
+func (w *world) needed() int {
+	return slices.IndexFunc(w.builds, func(b client.Build) bool { return b.ID == w.need })
 }
 
 // asPlanned reports whether the app has a setting's planned value.

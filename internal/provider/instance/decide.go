@@ -81,7 +81,7 @@ func decide(g goal, p progress, s seen) step {
 	case s.there == nil:
 		return step{do: readInstance}
 	}
-	size := g.nextSize(p, s, changes)
+	size := g.nextSize(s, changes)
 	switch {
 	case size.do == refuse, size.do == readCatalogue: // before anything is sent
 		return size
@@ -98,7 +98,7 @@ func decide(g goal, p progress, s seen) step {
 // nextSize returns the next step that changes the engines or the plan, if one is missing from the
 // record: sending it again could cost data or money. The order always fits both plans: the
 // machine is resized before its engines need more memory, and after they need less.
-func (g goal) nextSize(p progress, s seen, changes instanceParts) step {
+func (g goal) nextSize(s seen, changes instanceParts) step {
 	missing := changes.and(partsThatDiffer(*s.there, g.planned))
 	if missing.engines && s.there.Engines.IsNull() {
 		return step{do: refuse, err: UnknownEnginesError{}}

@@ -96,7 +96,7 @@ func (w *world) apply(planned instanceModel, isNew bool, e end) error {
 		isRequest := next.do == change || next.do == setEngines || next.do == resize
 		err := error(nil)
 		switch {
-		case n == e.at && !(isRequest && e.lost):
+		case n == e.at && (!isRequest || !e.lost):
 			err = errCut
 		case isRequest:
 			err = w.request(next, g, &p, n == e.at, e)

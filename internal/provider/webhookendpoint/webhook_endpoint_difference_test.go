@@ -56,7 +56,10 @@ func TestWebhookEndpointTakesARecordOver(t *testing.T) {
 		"turned off":            {plain, client.Webhook{WebhookSettings: client.WebhookSettings{Enabled: client.Some(false)}}, with(func(m *webhookEndpointModel) { m.Enabled = types.BoolValue(false) })},
 		"a secret not known":    {with(func(m *webhookEndpointModel) { m.Secret = types.StringUnknown() }), client.Webhook{}, with(func(m *webhookEndpointModel) { m.Secret = types.StringNull() })},
 	} {
-		if diff := func() string { row.prior.setRecord(row.record); return cmp.Diff(row.want, row.prior, cmp.AllowUnexported(webhookEndpointModel{})) }(); diff != "" {
+		if diff := func() string {
+			row.prior.setRecord(row.record)
+			return cmp.Diff(row.want, row.prior, cmp.AllowUnexported(webhookEndpointModel{}))
+		}(); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
