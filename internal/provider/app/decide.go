@@ -279,7 +279,7 @@ func (p *progress) begin(g goal, a step, s seen) {
 		if a.do == redeploy {
 			n.Trigger = g.planned.RedeployTriggers.String()
 		}
-		if !p.imported { // the version before may run meanwhile, so the app is not new any longer
+		if !p.imported { // the version before may run by then, so the app is not new any longer
 			n.Phase = deploying
 		}
 	case n.Phase == "":
@@ -320,8 +320,9 @@ func (p *progress) jobOver(g goal, err error) error {
 	return nil
 }
 
-// endJob notes that the noted job is done. What this call has sent is in effect. What an earlier
-// one has sent is sent again, because its plan may have been another one.
+// endJob notes that the noted job is done. The newest request of this call is in effect.
+// Attributes that an earlier call has sent are sent again, because its plan may have been another
+// one.
 func (p *progress) endJob(g goal) {
 	p.note.Job = ""
 	if !p.sent {
@@ -358,14 +359,14 @@ func (g goal) shownBy(p progress, app client.App) (branch, env bool) {
 	return slices.Contains(open, "branch") && !change.Branch.Set, slices.Contains(open, "env") && !change.Env.Set && err == nil
 }
 
-// fail notes why a step has failed. It reports whether the call goes on nevertheless: if the
-// first build of a new app may only have lacked a link, it is built once more, because each new
+// fail notes why a step has failed. It reports whether the call continues nevertheless: if the
+// first build of a new app may only have lacked a link, the app is built again, because each new
 // creation would fail in the same way.
 func (p *progress) fail(g goal, s seen, at verb, err error) (goesOn bool) {
 	if s.app != nil {
 		branch, env := g.shownBy(*p, *s.app)
 		if !p.built && (branch || env && p.keys.known) {
-			// The state has them from now on, so only the note tells of their build.
+			// The state has them from now on, so only the note shows that their build was not seen.
 			if p.note.Build = ""; !p.note.awaitsBuild() {
 				p.note.Phase = deploying
 			}

@@ -26,7 +26,7 @@ var plans = map[string]appModel{
 	"all of them": appOf(2, "n", "blue", 1),
 }
 
-// ofCommit returns an app of which the new commit is to run.
+// ofCommit returns an app that is to run the new commit.
 func ofCommit(m appModel) appModel {
 	m.DeployCommit = types.StringValue(newCommit)
 	return m
@@ -83,7 +83,7 @@ func beginnings() map[string]*world {
 func beginning(n note, there appModel, status client.Word, job string, builds []client.Build, masks bool) *world {
 	w := &world{
 		port: there.Port.ValueInt64(), branch: there.Branch.ValueString(), color: knownStrings(there.Env)["COLOR"], status: status,
-		builds: slices.Clone(builds), jobs: map[string]worldJob{}, latest: 10, masks: masks, state: plans["no change"], note: n, keys: secretKeysOf(nil),
+		builds: slices.Clone(builds), jobs: map[string]worldJob{}, latest: 10, masks: masks, state: plans["no change"], note: n, keys: secretKeysOf(secrets),
 	}
 	for i, build := range w.builds {
 		if w.builds[i].Commit = oldCommit; build.ID == "b2" {
@@ -249,7 +249,7 @@ func (w *world) settles(planned appModel, before *world, e end, first error) str
 	}
 	var last []string
 	err := errCut
-	for range 2 { // what has failed meanwhile is repeated by the next apply
+	for range 2 { // the next apply repeats a build or a restart that has failed by then
 		if err != nil {
 			last = w.changes(planned)
 			asked = append(asked, last...)
@@ -279,6 +279,8 @@ func (w *world) settles(planned appModel, before *world, e end, first error) str
 		return "The trigger has built nothing"
 	case planned.DeployCommit.ValueString() != "" && w.commit() == oldCommit:
 		return "Another commit runs"
+	case !triggered && e == calm && before.isHealthy() && planned.DeployCommit.IsNull() && w.deploys > before.deploys:
+		return "It was redeployed without a reason"
 	case calmed && !w.masks && w.deploys > deploys:
 		return "An apply that ended well is followed by a redeploy"
 	case !e.killed && !e.lost && !e.jobsFail && e.builds == "ok" && w.deploys > before.deploys+1 && before.note.isZero():

@@ -209,7 +209,7 @@ func TestFailedStep(t *testing.T) {
 }
 
 // A call may end before it has waited for the build of a change that the record shows. The state
-// then has the change, so the note tells of the build.
+// then has the change, so the note must show that the build was not seen.
 func TestFailureBesideAShownChange(t *testing.T) {
 	state := runningApp()
 	for name, row := range map[string]struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/provider/attributes"
 )
 
-// A world is a small model of the service with one app, and of what Terraform keeps of it. Its
-// calls are driven by decide and by the changes of a progress alone.
+// A world is a small model of the service with one app, and of Terraform with its state. Only
+// decide and the changes of a progress drive its calls.
 type world struct {
 	// The service: the app's settings, its builds with the newest first, and its jobs by id.
 	port   int64  // 1, 2 or 3
@@ -29,7 +29,7 @@ type world struct {
 	masks, asks bool
 	keys        secretKeys // those that private state has
 
-	// What Terraform keeps.
+	// Terraform.
 	state appModel
 	note  note
 
@@ -88,9 +88,9 @@ func (w *world) clone() *world {
 func (w *world) record() client.App {
 	app := recordOfModel(plainApp())
 	app.Port, app.Branch, app.Status = client.Some(w.port), client.Some(w.branch), w.status
-	app.Env = client.Some(map[string]string{"COLOR": w.color})
+	app.Env = client.Some(map[string]string{"COLOR": w.color, "TOKEN": "secret"})
 	if w.masks {
-		app.Env = client.Some(map[string]string{"COLOR": "***"})
+		app.Env = client.Some(map[string]string{"COLOR": "***", "TOKEN": "***"})
 	}
 	if app.Links = client.Some([]string{}); w.linked {
 		app.Links = client.Some([]string{"auth"})
@@ -171,20 +171,29 @@ func (w *world) endBuilds(outcome string) {
 func (w *world) create(planned appModel, e end) error {
 	w.state = planned
 	w.state.BuildID, w.state.Status = types.StringNull(), types.StringValue(client.AppBuilding)
-	w.jobs["j1"], w.keys = worldJob{status: "running", build: "b1", of: client.OpAppImport}, secretKeysOf(nil)
-	p := imported(w.state, secretKeysOf(nil), client.Pending{JobID: "j1", BuildID: "b1"})
-	err := w.call(goal{prior: w.state, planned: planned, env: knownStrings(planned.Env)}, p, e)
-	if err != nil && !errors.Is(err, errCut) && w.note.Phase == failed && w.ran {
+	w.jobs["j1"], w.keys = worldJob{status: "running", build: "b1", of: client.OpAppImport}, secretKeysOf(secrets)
+	p := imported(w.state, w.keys, client.Pending{JobID: "j1", BuildID: "b1"})
+	err := w.call(goalOf(w.state, planned), p, e)
+	switch isOver := err != nil && !errors.Is(err, errCut); {
+	case isOver && w.note.Phase == failed && w.ran:
 		w.problemOf("a creation is tainted though a version has run")
+	case isOver && w.note.Phase == creating && !w.ran && e.jobsFail == w.gone:
+		w.problemOf("a creation has failed, and is not tainted")
 	}
 	return err
 }
 
 // apply plays a call that makes the app as planned.
 func (w *world) apply(planned appModel, e end) error {
-	g := goal{prior: w.state, planned: planned, env: knownStrings(planned.Env)}
-	return w.call(g, progress{have: w.state, keys: w.keys, note: w.note}, e)
+	return w.call(goalOf(w.state, planned), progress{have: w.state, keys: w.keys, note: w.note}, e)
 }
+
+func goalOf(prior, planned appModel) goal {
+	return goal{prior, planned, knownStrings(planned.Env), secrets}
+}
+
+// secrets are the write-only variables of each plan.
+var secrets = map[string]string{"TOKEN": "secret"}
 
 // call plays one call of Terraform, and returns its error.
 func (w *world) call(g goal, p progress, e end) error {
@@ -206,6 +215,9 @@ func (w *world) call(g goal, p progress, e end) error {
 			return w.cut(g, p, s, next.do, e)
 		}
 		if err != nil && !p.fail(g, s, next.do, err) {
+			if errors.As(err, new(*client.AppError)) && (!p.note.awaitsBuild() || p.have.Status.ValueString() != client.AppFailed) {
+				w.problemOf("the app is down, and neither the note nor the state tells")
+			}
 			w.save(p)
 			return err
 		}
@@ -215,7 +227,7 @@ func (w *world) call(g goal, p progress, e end) error {
 	}
 }
 
-// cut ends a call that is cut short. What has begun ends without it.
+// cut ends a call that is cut short. Jobs and builds that have begun end without it.
 func (w *world) cut(g goal, p progress, s seen, at verb, e end) error {
 	if p.fail(g, s, at, errCut); !e.killed {
 		w.save(p)
@@ -229,7 +241,17 @@ func (w *world) cut(g goal, p progress, s seen, at verb, e end) error {
 	return errCut
 }
 
-func (w *world) save(p progress) { w.state, w.note, w.keys = p.have, p.note, p.keys }
+func (w *world) save(p progress) {
+	w.state, w.note, w.keys = p.have, p.note, p.keys
+	w.checkSecret()
+}
+
+// checkSecret checks that the state does not have the secret variable.
+func (w *world) checkSecret() {
+	if _, shown := w.state.Env.Elements()["TOKEN"]; shown {
+		w.problemOf("the secret variable is in the state")
+	}
+}
 
 // finish saves what a call promised. A call that ends well leaves nothing to do.
 func (w *world) finish(g goal, p progress) error {
@@ -237,6 +259,9 @@ func (w *world) finish(g goal, p progress) error {
 		w.problemOf("a call ended well, and the app is %s", w.status)
 	}
 	asks := envChanges(g.prior, g.planned) || !g.prior.Branch.Equal(g.planned.Branch) || w.note.awaitsBuild() || p.built
+	if w.status == client.AppFailed && asks {
+		w.problemOf("a call that changes the app ended well, and it is down")
+	}
 	if at := w.needed(); at >= 0 && asks && w.builds[at].Status == "running" {
 		w.problemOf("a call ended well, and its build runs")
 	}
@@ -323,7 +348,7 @@ func (w *world) request(next step, g goal, p *progress, s *seen, isLost bool, e 
 		w.deploys++
 	}
 	if e.builds != "ok" {
-		w.endBuilds("ok") // the build before it ends meanwhile
+		w.endBuilds("ok") // the build before it ends by then
 	}
 	w.jobs[id] = worldJob{change: next.change, build: build, status: "running", of: of}
 	if isLost {
@@ -366,6 +391,7 @@ func (w *world) refresh() (looksNew bool) {
 	moved := w.state.Branch.ValueString() != w.branch
 	w.state.setRecord(w.record(), w.keys)
 	w.state.setBuild(w.builds)
+	w.checkSecret()
 	w.note = w.note.refresh(refreshed{app: w.record(), builds: w.builds, moved: moved})
 	return w.state.neverRan(w.note) && w.state.Status.ValueString() == client.AppFailed
 }
@@ -405,4 +431,9 @@ func (w *world) commit() string {
 		}
 	}
 	return ""
+}
+
+// isHealthy reports whether the app runs with its newest build, and nothing is unfinished.
+func (w *world) isHealthy() bool {
+	return w.note.isZero() && w.status == client.AppRunning && len(w.builds) > 0 && w.builds[0].Succeeded() && w.runningJob() == ""
 }

@@ -74,7 +74,7 @@ func Differing(a, b any) []string {
 
 // Changed returns the names of the settings that a plan changes, sorted. An attribute that
 // the plan leaves null or unknown does not change, except that a set which is null has no
-// elements. "" is no change of null.
+// elements. "" and null are equal.
 func Changed(prior, planned any) []string {
 	before, after := fieldsOf(prior, "tfsdk"), fieldsOf(planned, "tfsdk")
 	return slices.DeleteFunc(Differing(prior, planned), func(name string) bool {

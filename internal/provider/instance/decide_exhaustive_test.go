@@ -12,8 +12,8 @@ import (
 	"github.com/instance-hosting/terraform-provider-hosting/internal/client"
 )
 
-// A world is a small model of the service with one instance, and of what Terraform keeps of it.
-// Its calls are driven by decide and by the changes of a progress alone.
+// A world is a small model of the service with one instance, and of Terraform with its state.
+// Only decide and the changes of a progress drive its calls.
 type world struct {
 	name, plan string
 	engines    map[string]int64 // budgets in MB
@@ -84,7 +84,7 @@ func (w *world) apply(planned instanceModel, isNew bool, e end) error {
 		g.state = &state
 	}
 	if w.creating {
-		g.prior.Engines = enginesMap(engines(map[string]int64{"postgres": 0})) // what the creation turned on
+		g.prior.Engines = enginesMap(engines(map[string]int64{"postgres": 0})) // as the creation turned it on
 	}
 	p, s := progress{have: g.prior, created: !w.state.unfinished(w.creating)}, seen{}
 	for n := 0; ; n++ {

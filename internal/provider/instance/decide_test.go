@@ -131,7 +131,7 @@ func TestOnlyWhatIsMissingIsSent(t *testing.T) {
 	}
 }
 
-// Each row is one step, of an instance that runs and was read unless the row says otherwise.
+// Each row is one step. Its instance runs and was read, unless the row says otherwise.
 func TestDecide(t *testing.T) {
 	small := sized("small", map[string]int64{"postgres": 512})
 	small.Status, small.Host, small.CACertificate = types.StringValue("running"), types.StringValue("h"), types.StringValue("ca")

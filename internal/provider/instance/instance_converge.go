@@ -146,8 +146,8 @@ func (c *convergence) request(ctx context.Context, next step) error {
 	return err
 }
 
-// budgets returns the engines to set for the instance as it is right before the request: no
-// engine that a job has turned on meanwhile may be turned off unnoticed.
+// budgets returns the engines to set for the instance as it is right before the request. By
+// then, a job may have turned on another engine, which must not be turned off unnoticed.
 func (c *convergence) budgets(i client.Instance) (map[string]client.EngineBudget, error) {
 	before, _ := enginesOf(c.there.Engines)
 	on := recordedEngines(i.Engines.Value, before)
