@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Examples returns the values that the document names for a property of a schema: its
@@ -29,4 +31,14 @@ func Examples[T any](schema, property string) []T {
 		panic(fmt.Sprintf("the examples of %s of %s in internal/apispec/openapi.yaml: got %v, %v", property, schema, values, err))
 	}
 	return typed
+}
+
+// Properties returns the names of the properties of a schema, sorted. It panics if the
+// document has no such schema.
+func Properties(schema string) []string {
+	doc, err := parsed()
+	if err != nil {
+		panic(err)
+	}
+	return slices.Sorted(maps.Keys(doc.Components.Schemas[schema].Value.Properties))
 }

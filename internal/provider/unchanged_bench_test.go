@@ -30,10 +30,10 @@ func usual(kind, id string) usualResource {
 		}
 		state, config := object{}, object{}
 		for _, a := range s.attributes {
-			if len(plausible[a.Name]) == 0 {
+			if len(valuesOf(a.Name)) == 0 {
 				panic("add values of " + a.Name + " to plausible in unchanged_draw_test.go")
 			}
-			state[a.Name] = plausible[a.Name][0]
+			state[a.Name] = valuesOf(a.Name)[0]
 			if a.Name == "id" || a.Name == "instance_id" {
 				state[a.Name] = id
 			}
@@ -89,7 +89,7 @@ func usualRecords(ids ...string) drawnRecords {
 	for _, id := range ids {
 		instance := object{"id": id, "console_mode": "ro"}
 		for record, attribute := range map[string]string{"name": "name", "plan": "plan", "region": "region", "status": "status", "host": "host", "engines": "engines", "tags": "tags_all", "created_at": "created_at"} {
-			instance[record] = plausible[attribute][0]
+			instance[record] = valuesOf(attribute)[0]
 		}
 		records["/instances/"+id] = instance
 		all = append(all, instance)

@@ -22,8 +22,8 @@ type object = map[string]any
 
 type notKnown struct{}
 
-// plausible contains realistic values of attributes, by name. nil is null. The first
-// value is the usual one.
+// plausible contains realistic values of attributes, by name. nil is null. The first value
+// is the usual one. A setting without a row has the examples of the API's document, or null.
 var plausible = map[string][]any{
 	"id":                    {"i-1", "i-2"},
 	"instance_id":           {"i-1", "i-2"},
@@ -48,13 +48,9 @@ var plausible = map[string][]any{
 	"site_url":              examples("AuthSettings", "site_url", "HTTPS://One.example", "no url", ""),
 	"redirect_urls":         examples("AuthSettings", "redirect_urls", nil, []any{}),
 	"url":                   examples("Webhook", "url", "https://Hooks.example/one", "http://hooks.example", nil),
-	"enabled":               examples("Webhook", "enabled", nil),
 	"secret":                examples("WebhookCreate", "secret", nil, "short"),
 	"secret_wo":             {nil, nil, nil, "another secret of a kind", "short"},
 	"secret_wo_version":     {nil, nil, 1},
-	"company":               examples("Account", "company", nil, ""),
-	"address":               examples("Account", "address", nil),
-	"vat_id":                examples("Account", "vat_id", nil),
 	"database":              examples("Query", "database", nil, ""),
 	"version":               {"0.7", nil},
 	"sql":                   examples("Query", "sql", nil, ""),
@@ -62,10 +58,8 @@ var plausible = map[string][]any{
 	"sql_wo_version":        {nil, nil, 2},
 	"destroy_sql":           {nil, "DROP TABLE x", ""},
 	"repo":                  examples("AppImport", "repo", "Acme/Shop", "https://github.com/acme/shop", nil),
-	"branch":                examples("AppImport", "branch", nil),
 	"port":                  examples("AppImport", "port", nil, 0, 70000),
 	"health_path":           examples("AppImport", "health_path", "up", nil),
-	"public":                examples("AppImport", "public", nil),
 	"env":                   {object{"A": "1", "B": "2"}, nil, object{}, object{"A": ""}},
 	"secret_env_wo":         {nil, nil, nil, object{"S": "s"}, object{"A": "s"}},
 	"secret_env_wo_version": {nil, nil, 1},
@@ -80,6 +74,22 @@ var plausible = map[string][]any{
 // examples returns the document's examples of a property, and other values.
 func examples(schema, property string, others ...any) []any {
 	return append(apispec.Examples[any](schema, property), others...)
+}
+
+// settingSchemas are the schemas of the document with the settings of objects.
+var settingSchemas = []string{"AppUpdate", "InstanceUpdate", "WebhookUpdate", "ProfileUpdate"}
+
+// valuesOf returns realistic values of an attribute.
+func valuesOf(name string) []any {
+	if usual := plausible[name]; len(usual) > 0 {
+		return usual
+	}
+	for _, schema := range settingSchemas {
+		if slices.Contains(apispec.Properties(schema), name) {
+			return examples(schema, name, nil)
+		}
+	}
+	return nil
 }
 
 // odd contains unusual values, by type.
@@ -114,7 +124,7 @@ func chance(t *rapid.T, percent int, what string) bool {
 
 // drawValue draws a value of an attribute. If tidy, it mostly draws the usual one.
 func drawValue(t *rapid.T, name string, of tftypes.Type, tidy bool) any {
-	usual := plausible[name]
+	usual := valuesOf(name)
 	if len(usual) == 0 {
 		t.Fatalf("plausible in internal/provider/unchanged_draw_test.go has no values for the attribute %s: add some", name)
 	}

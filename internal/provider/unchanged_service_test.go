@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"pgregory.net/rapid"
+
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 )
 
 // drawnRecords contains the answers of the service, by path.
@@ -61,7 +63,7 @@ func drawRecord(t *rapid.T, state object, fields ...string) object {
 	}
 	if chance(t, 20, "the record changed") {
 		field := rapid.SampledFrom(slices.Sorted(maps.Keys(record))).Draw(t, "changed field")
-		switch usual := plausible[field]; {
+		switch usual := valuesOf(field); {
 		case len(usual) == 0 || chance(t, 30, "untold"):
 			delete(record, field)
 		default:
@@ -82,7 +84,8 @@ func (records drawnRecords) tell(t *rapid.T, kind string, state object) {
 	instance := "/instances/" + text(state, "instance_id")
 	switch kind {
 	case "hosting_instance":
-		record := drawRecord(t, state, "id", "name", "plan", "region", "status", "host", "engines", "tags_all=tags", "checkout_url", "created_at")
+		record := drawRecord(t, state, append(slices.DeleteFunc(apispec.Properties("InstanceUpdate"), func(name string) bool { return name == "tags" }),
+			"id", "plan", "region", "status", "host", "engines", "tags_all=tags", "checkout_url", "created_at")...)
 		record["id"] = state["id"]
 		records["/instances/"+text(state, "id")] = record
 		records["/instances/"+text(state, "id")+"/connection"] = object{
@@ -100,7 +103,7 @@ func (records drawnRecords) tell(t *rapid.T, kind string, state object) {
 		records[instance] = object{"id": state["instance_id"], "engines": object{"auth": settings}}
 		records[instance+"/engines/auth/settings"] = drawRecord(t, state, "site_url", "redirect_urls")
 	case "hosting_app":
-		app := drawRecord(t, state, "name", "repo", "branch", "port", "health_path", "public", "env", "links", "memory_mb", "url", "status", "created_at")
+		app := drawRecord(t, state, append(apispec.Properties("AppUpdate"), "name", "repo", "url", "status", "created_at")...)
 		app["name"] = state["name"]
 		build := object{"id": state["build_id"], "commit": state["commit"], "status": "successful"}
 		if chance(t, 10, "another build") {
@@ -118,7 +121,7 @@ func (records drawnRecords) tell(t *rapid.T, kind string, state object) {
 	case "hosting_postgres_script":
 		records[instance] = withID(drawRecord(t, object{"engines": plausible["engines"][0]}, "engines"), state)
 	case "hosting_account_profile":
-		records["/me"] = drawRecord(t, state, "id", "name", "company", "address", "vat_id")
+		records["/me"] = drawRecord(t, state, append(apispec.Properties("ProfileUpdate"), "id")...)
 	case "hosting_webhook_endpoint":
 		record := drawRecord(t, state, "id", "url", "enabled", "created_at")
 		record["id"] = state["id"]
