@@ -115,9 +115,7 @@ func (m appModel) withoutUnknowns() appModel {
 	for _, v := range m.computed() {
 		*v = attributes.NullIfUnknown(*v)
 	}
-	if m.MemoryMB.IsUnknown() {
-		m.MemoryMB = types.Int64Null()
-	}
+	attributes.TakeRecord(&m.appSettings, &client.AppSettings{})
 	return m
 }
 
@@ -140,9 +138,7 @@ func (m appModel) withUnfinishedUnknown() appModel {
 		}
 	}
 	m.Status, m.BuildID, m.Commit, m.URL = types.StringUnknown(), types.StringUnknown(), types.StringUnknown(), types.StringUnknown()
-	if m.MemoryMB.IsNull() {
-		m.MemoryMB = types.Int64Unknown()
-	}
+	attributes.ForgetNulls(&m.appSettings)
 	return m
 }
 

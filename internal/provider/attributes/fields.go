@@ -108,6 +108,18 @@ func Forget(model any, names []string) {
 	}
 }
 
+// ForgetNulls makes each setting unknown that is null, except for sets, which the service never
+// fills. model is a pointer to a struct.
+func ForgetNulls(model any) {
+	var names []string
+	for name, field := range fieldsOf(model, "tfsdk") {
+		if _, isSet := field.Interface().(types.Set); !isSet && valueOf(field).IsNull() {
+			names = append(names, name)
+		}
+	}
+	Forget(model, names)
+}
+
 // Copy copies the named settings of one model to another one of the same type. Both are
 // pointers to structs.
 func Copy(from, to any, names []string) {

@@ -91,6 +91,10 @@ func TestForgottenAndCopiedSettings(t *testing.T) {
 	if !cmp.Equal(m, unknowns) || !slices.Equal(Differing(&m, &first), []string{"number", "text", "words", "yes"}) {
 		t.Errorf("Forget: got %v, and %v differ, want all unknown", m, Differing(&m, &first))
 	}
+	forgotten := model{Words: nulls.Words, Local: types.StringValue("local"), Yes: types.BoolValue(true)}
+	if ForgetNulls(&forgotten); !forgotten.Text.IsUnknown() || !forgotten.Number.IsUnknown() || !forgotten.Words.IsNull() || forgotten.Yes.IsUnknown() {
+		t.Errorf("ForgetNulls: got %v, want the text and the number unknown", forgotten)
+	}
 	Copy(&second, &m, []string{"number", "words"})
 	want := unknowns
 	want.Number, want.Words = second.Number, second.Words
