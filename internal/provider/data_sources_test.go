@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -11,8 +12,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/instance-hosting/terraform-provider-hosting/internal/apispec"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice"
 	"github.com/instance-hosting/terraform-provider-hosting/internal/fakeservice/core"
+	"github.com/instance-hosting/terraform-provider-hosting/internal/must"
 )
 
 // TestEveryAttributeOfDataSourcesIsRead reads each data source from an account that has
@@ -116,6 +119,16 @@ func noteKnown(t *testing.T, read map[string]bool, path string, value tftypes.Va
 	}
 }
 
+// exampleOf sets each property of a schema to the first example of the document.
+func exampleOf(t *testing.T, schema string, into any) {
+	t.Helper()
+	object := map[string]any{}
+	for _, property := range apispec.Properties(schema) {
+		object[property] = apispec.Examples[any](schema, property)[0]
+	}
+	must.Do(t, json.Unmarshal(must.Get(json.Marshal(object))(t), into))
+}
+
 // furnish adds something of everything to an account. It returns the id of an instance that
 // waits for its checkout. The other one is i-shop.
 func furnish(t *testing.T, fake *fakeservice.Service) (waiting string) {
@@ -123,8 +136,9 @@ func furnish(t *testing.T, fake *fakeservice.Service) (waiting string) {
 	fake.EditProfile("Ada", "Engines Ltd", "1 Road", "DE1")
 	fake.AddInstance(fakeservice.Instance{ID: "i-shop", Name: "shop", Plan: "large", Tags: []string{"prod"}, Allowlist: []string{"192.0.2.0/24"}, ConsoleMode: "rw", Backups: []fakeservice.Backup{{ID: "bak-1", Kind: "daily", CreatedAt: time.Now()}},
 		Engines: map[string]*fakeservice.Engine{"postgres": {}, "redis": {}, "couchdb": {}, "nats": {}, "apps": {}, "auth": {SiteURL: "https://shop.example", RedirectURLs: []string{"https://shop.example/**"}}}})
-	branch, port, public, env, links := "main", 3000, true, map[string]string{"A": "1"}, []string{"auth"}
-	if _, err := fake.ImportApp("i-shop", core.NewApp{Repo: "acme/web", Name: "web", AppChange: core.AppChange{Branch: &branch, Port: &port, Public: &public, Env: &env, Links: &links}}); err != nil {
+	app := core.NewApp{Repo: "acme/web", Name: "web"}
+	exampleOf(t, "AppUpdate", &app.AppChange)
+	if _, err := fake.ImportApp("i-shop", app); err != nil {
 		t.Fatal(err)
 	}
 	fake.Advance(48 * time.Hour) // the build, a backup and a verification
