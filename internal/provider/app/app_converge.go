@@ -111,7 +111,7 @@ func (c *convergence) record(ctx context.Context) (client.App, error) {
 func (c *convergence) readBuilds(ctx context.Context) error {
 	builds, err := client.ReadBack(ctx, c.Client, c.recentBuilds, func(builds []client.Build) bool {
 		_, isNew := c.note.requested(builds)
-		return !c.sent || c.note.Known == nil || isNew
+		return !c.sent || isNew
 	})
 	if err == nil && builds == nil {
 		builds = []client.Build{} // read, and there is none

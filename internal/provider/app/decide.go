@@ -68,9 +68,9 @@ type progress struct {
 	note note
 	asks []string // attributes of the newest request of this call
 	done []string // attributes of the plan that this call has brought about
-	// imported, sent and built are what this call has done: imported the app, sent another
-	// request, and asked for the build that the note is about.
-	imported, sent, built bool
+	// imported, sent, built and redeployed are what this call has done: imported the app, sent
+	// another request, asked for the build that the note is about, and asked for it alone.
+	imported, sent, built, redeployed bool
 	// unlinked reports that the first build of an imported app has failed, which began before
 	// the app was linked and may have lacked what a link provides. rebuilt reports that this
 	// call has then asked for another one.
@@ -160,7 +160,11 @@ func decideUnnamed(g goal, p progress, s seen) step {
 	switch {
 	case s.builds == nil:
 		return step{do: readBuilds}
-	case len(s.builds) > 0 && mustBuildAgain(newest, *s.app), !isNew && p.asksForBuild(g):
+	case isNew && p.note.Known != nil:
+		return step{do: awaitBuild, build: newest.ID}
+	case isNew: // or an older one, as those before are not known
+		return step{do: awaitBuild}
+	case !p.redeployed && (p.asksForBuild(g) || len(s.builds) > 0 && mustBuildAgain(newest, *s.app)):
 		return step{do: redeploy}
 	case len(s.builds) == 0:
 		return step{do: awaitRunning}
@@ -292,10 +296,12 @@ func (p *progress) accept(g goal, a step, pending client.Pending) {
 	p.sent, p.rebuilt, p.unlinked = true, p.rebuilt || p.unlinked, false
 	p.note.Job = pending.JobID
 	if a.do == redeploy || builds(a.change) {
-		p.built = true
+		p.built, p.redeployed = true, p.redeployed || a.do == redeploy
 		p.note.Build = pending.BuildID
-		if a.do == redeploy || pending.BuildID != "" { // otherwise nothing may have been built
+		if pending.BuildID != "" {
 			p.note.Trigger, p.note.Known = "", nil
+		}
+		if a.do == redeploy || pending.BuildID != "" { // otherwise nothing may have been built
 			p.have.RedeployTriggers, p.have.DeployCommit = g.planned.RedeployTriggers, g.planned.DeployCommit
 		}
 	}
@@ -342,10 +348,12 @@ func (p *progress) endJob(g goal) {
 // failJob notes that the noted job of an earlier call has failed. It has changed nothing. The
 // build of a redeploy is still to be made.
 func (p *progress) failJob() {
-	if len(p.note.Sent) > 0 {
-		p.note.Build = "" // which it would have queued
+	if p.note.Job = ""; len(p.note.Sent) > 0 {
+		p.note.Build, p.note.Trigger, p.note.Known = "", "", nil // of the build that it would have queued
 	}
-	p.note.Job, p.note.Sent = "", nil
+	if !p.note.isNew() { // a new app is still without its links
+		p.note.Sent = nil
+	}
 	if p.note.Phase == changing {
 		p.note.Phase = ""
 	}
@@ -365,7 +373,7 @@ func (g goal) shownBy(p progress, app client.App) (branch, env bool) {
 func (p *progress) fail(g goal, s seen, at verb, err error) (goesOn bool) {
 	if s.app != nil {
 		branch, env := g.shownBy(*p, *s.app)
-		if !p.built && (branch || env && p.keys.known) {
+		if !p.built && !p.ran && (branch || env && p.keys.known) {
 			// The state has them from now on, so only the note shows that their build was not seen.
 			if p.note.Build = ""; !p.note.awaitsBuild() {
 				p.note.Phase = deploying

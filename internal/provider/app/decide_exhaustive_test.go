@@ -85,6 +85,7 @@ func beginning(n note, there appModel, status client.Word, job string, builds []
 		port: there.Port.ValueInt64(), branch: there.Branch.ValueString(), color: knownStrings(there.Env)["COLOR"], status: status,
 		builds: slices.Clone(builds), jobs: map[string]worldJob{}, latest: 10, masks: masks, state: plans["no change"], note: n, keys: secretKeysOf(secrets),
 	}
+	w.silent = w.port == 2
 	for i, build := range w.builds {
 		if w.builds[i].Commit = oldCommit; build.ID == "b2" {
 			w.builds[i].Commit = newCommit

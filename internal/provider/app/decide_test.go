@@ -63,7 +63,7 @@ func TestDecide(t *testing.T) {
 	asked, resumed := note{Phase: deploying, Build: "b1"}, note{Phase: creating, Build: "b1"}
 	lost := note{Phase: deploying, Trigger: v1, Known: []string{"b0"}}
 	built := func(p *progress) { p.built = true }
-	unread := func(*progress) {}
+	unread, redeployed := func(*progress) {}, func(p *progress) { p.built, p.redeployed = true, true }
 	sentEnv := func(p *progress) { p.built, p.done = true, []string{"env"} }
 	isNew := func(p *progress) { p.imported, p.built = true, true }
 	for name, row := range map[string]struct {
@@ -108,7 +108,9 @@ func TestDecide(t *testing.T) {
 
 		"an answer that names no build":  {prior: with(), planned: with(withEnv), there: with(), note: note{Phase: deploying}, did: sentEnv, want: "read builds"},
 		"such an answer, without any":    {prior: with(), planned: with(withEnv), there: with(), note: note{Phase: deploying}, did: sentEnv, builds: list(), want: "wait"},
-		"such an answer, a failed build": {prior: with(), planned: with(withEnv), there: with(), note: note{Phase: deploying}, did: sentEnv, builds: list(bad), want: "redeploy"},
+		"such an answer, a failed build": {prior: with(), planned: with(withEnv), there: with(), note: note{Phase: deploying}, did: sentEnv, builds: list(bad), want: "wait for build "},
+		"such an answer to a redeploy":   {prior: with(), planned: with(withTrigger), there: with(), note: lost, did: redeployed, builds: list(bad, older), want: "wait for build b1"},
+		"the same, and it is not listed": {prior: with(), planned: with(withTrigger), there: with(), note: note{Phase: deploying, Known: []string{"b1"}}, did: redeployed, builds: list(bad), want: "wait for build "},
 		"such an answer, and a trigger":  {prior: with(), planned: with(withEnv, withTrigger), there: with(), note: note{Phase: deploying, Known: []string{"b0"}}, did: sentEnv, builds: list(older), want: "redeploy"},
 		"variables and a trigger":        {prior: with(), planned: with(withEnv, withTrigger), there: with(), want: "read builds"},
 		"variables and a commit":         {prior: with(), planned: with(withEnv, withCommit), there: with(), want: "read builds"},
@@ -116,7 +118,7 @@ func TestDecide(t *testing.T) {
 		"such an answer, and nothing was built": {prior: with(), planned: with(withEnv), there: with(), note: note{Phase: deploying, Known: []string{"b1", "b0"}},
 			did: sentEnv, builds: list(bad, older), want: "redeploy"},
 		"such an answer, and it is being built": {prior: with(), planned: with(withEnv), there: with(), note: note{Phase: deploying, Known: []string{"b0"}},
-			did: sentEnv, builds: list(busy, older), want: "wait for build "},
+			did: sentEnv, builds: list(busy, older), want: "wait for build b1"},
 
 		"a trigger":                      {prior: with(), planned: with(withTrigger), there: with(), want: "read builds"},
 		"a trigger, the builds are read": {prior: with(), planned: with(withTrigger), there: with(), builds: list(older), want: "redeploy"},
@@ -204,6 +206,23 @@ func TestFailedStep(t *testing.T) {
 		p := progress{note: row.note, have: runningApp()}
 		if goesOn := p.fail(goal{}, seen{}, row.at, row.err); goesOn || !reflect.DeepEqual(p.note, row.want) || p.have.Status.ValueString() != row.status {
 			t.Errorf("%s: got %+v and status %s, want %+v and %s", name, p.note, p.have.Status, row.want, row.status)
+		}
+	}
+}
+
+// The failed job of a change has changed nothing. A new app is still without its links.
+func TestFailedJobOfAnEarlierCall(t *testing.T) {
+	ports, links := []string{"port"}, []string{"links"}
+	job := &client.JobError{Job: client.Job{Operation: client.OpAppUpdate}}
+	for name, row := range map[string]struct{ noted, want note }{
+		"a change":             {note{Phase: changing, Job: "j", Sent: ports}, note{}},
+		"a change that builds": {note{Phase: deploying, Job: "j", Build: "b1", Sent: ports, Known: []string{"b0"}}, note{Phase: deploying}},
+		"a redeploy":           {note{Phase: deploying, Job: "j", Build: "b1"}, note{Phase: deploying, Build: "b1"}},
+		"links of a new app":   {note{Phase: creating, Job: "j", Sent: links}, note{Phase: creating, Sent: links}},
+	} {
+		p := progress{note: row.noted}
+		if err := p.jobOver(goal{}, job); err != nil || !reflect.DeepEqual(p.note, row.want) {
+			t.Errorf("%s: got %+v and error %v, want %+v", name, p.note, err, row.want)
 		}
 	}
 }

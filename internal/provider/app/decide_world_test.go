@@ -27,7 +27,9 @@ type world struct {
 	// masks reports whether records hide the variables, and asks whether the first build
 	// fails without the link.
 	masks, asks bool
-	keys        secretKeys // those that private state has
+	// silent reports whether answers name no build.
+	silent bool
+	keys   secretKeys // those that private state has
 
 	// Terraform.
 	state appModel
@@ -258,7 +260,7 @@ func (w *world) finish(g goal, p progress) error {
 	if w.status != client.AppRunning && len(w.builds) > 0 && (p.sent || p.deployed) {
 		w.problemOf("a call ended well, and the app is %s", w.status)
 	}
-	asks := envChanges(g.prior, g.planned) || !g.prior.Branch.Equal(g.planned.Branch) || w.note.awaitsBuild() || p.built
+	asks := envChanges(g.prior, g.planned) && w.keys.known || !g.prior.Branch.Equal(g.planned.Branch) || w.note.awaitsBuild() || p.built
 	if w.status == client.AppFailed && asks {
 		w.problemOf("a call that changes the app ended well, and it is down")
 	}
@@ -353,6 +355,9 @@ func (w *world) request(next step, g goal, p *progress, s *seen, isLost bool, e 
 	w.jobs[id] = worldJob{change: next.change, build: build, status: "running", of: of}
 	if isLost {
 		return errCut
+	}
+	if w.silent {
+		build = ""
 	}
 	p.accept(g, next, client.Pending{JobID: id, BuildID: build})
 	w.endJob(id, e.jobsFail)

@@ -1,6 +1,7 @@
 package attributes
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -52,6 +53,8 @@ func set(field, maybe reflect.Value) {
 		if isSet {
 			attribute = SetOf(value.Interface().([]string), before)
 		}
+	default:
+		panic(unpaired(field))
 	}
 	if isSet || valueOf(field).IsUnknown() {
 		field.Set(reflect.ValueOf(attribute))
@@ -104,6 +107,8 @@ func Forget(model any, names []string) {
 			field.Set(reflect.ValueOf(types.BoolUnknown()))
 		case types.Set:
 			field.Set(reflect.ValueOf(types.SetUnknown(types.StringType)))
+		default:
+			panic(unpaired(field))
 		}
 	}
 }
@@ -151,6 +156,8 @@ func Request(model, request any, names []string) {
 			value = v.ValueBool()
 		case types.Set:
 			value = Sorted(ElementsOf(v))
+		default:
+			panic(unpaired(field))
 		}
 		if _, isSet := value.([]string); isSet || !valueOf(field).IsNull() {
 			maybe.FieldByName("Value").Set(reflect.ValueOf(value))
@@ -161,6 +168,10 @@ func Request(model, request any, names []string) {
 
 // Names returns the names of the settings of a model, sorted. model is a pointer to a struct.
 func Names(model any) []string { return SortedKeys(fieldsOf(model, "tfsdk")) }
+
+func unpaired(field reflect.Value) string {
+	return fmt.Sprintf("internal/provider/attributes/fields.go has no case for a setting of the type %s: add one", field.Type())
+}
 
 func valueOf(field reflect.Value) attr.Value { return field.Interface().(attr.Value) }
 

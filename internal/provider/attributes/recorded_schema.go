@@ -20,16 +20,16 @@ func Recorded(ctx context.Context, of resource.Resource, names []string, others 
 	all := map[string]data.Attribute{}
 	for _, name := range names {
 		description, _, _ := strings.Cut(resp.Schema.Attributes[name].GetMarkdownDescription(), ". ")
-		description = strings.TrimSuffix(description, ".") + "."
+		description, sensitive := strings.TrimSuffix(description, ".")+".", resp.Schema.Attributes[name].IsSensitive()
 		switch kind := resp.Schema.Attributes[name].GetType().(type) {
 		case basetypes.StringTypable:
-			all[name] = data.StringAttribute{Computed: true, CustomType: kind, MarkdownDescription: description}
+			all[name] = data.StringAttribute{Computed: true, CustomType: kind, Sensitive: sensitive, MarkdownDescription: description}
 		case basetypes.Int64Typable:
-			all[name] = data.Int64Attribute{Computed: true, CustomType: kind, MarkdownDescription: description}
+			all[name] = data.Int64Attribute{Computed: true, CustomType: kind, Sensitive: sensitive, MarkdownDescription: description}
 		case basetypes.BoolTypable:
-			all[name] = data.BoolAttribute{Computed: true, CustomType: kind, MarkdownDescription: description}
+			all[name] = data.BoolAttribute{Computed: true, CustomType: kind, Sensitive: sensitive, MarkdownDescription: description}
 		case basetypes.SetType:
-			all[name] = data.SetAttribute{Computed: true, ElementType: kind.ElemType, MarkdownDescription: description}
+			all[name] = data.SetAttribute{Computed: true, ElementType: kind.ElemType, Sensitive: sensitive, MarkdownDescription: description}
 		default:
 			panic(fmt.Sprintf("internal/provider/attributes/recorded_schema.go has no case for %s, which is a %s: add one", name, kind))
 		}

@@ -158,6 +158,16 @@ func (g goal) settings(changes instanceParts) (request client.InstanceSettings) 
 	return request
 }
 
+// take notes a record that was read. Engines and a plan that it shows already are not sent.
+func (p *progress) take(g goal, there instanceModel) {
+	if !p.read {
+		p.have, p.read = there, true
+	}
+	changes, missing := partsThatDiffer(g.prior, g.planned), partsThatDiffer(there, g.planned)
+	p.done.engines = p.done.engines || changes.engines && !missing.engines
+	p.done.plan = p.done.plan || changes.plan && !missing.plan
+}
+
 // accept notes that a request has taken effect.
 func (p *progress) accept(g goal, a step) {
 	p.sent = true

@@ -102,7 +102,7 @@ func (w *world) apply(planned instanceModel, isNew bool, e end) error {
 			err = w.request(next, g, &p, n == e.at, e)
 			s.there = nil
 		default:
-			err = w.step(next, &p, &s, e)
+			err = w.step(next, g, &p, &s, e)
 		}
 		switch {
 		case errors.Is(err, errCut) && e.killed:
@@ -123,7 +123,7 @@ func (w *world) apply(planned instanceModel, isNew bool, e end) error {
 }
 
 // step carries out a step that sends nothing.
-func (w *world) step(next step, p *progress, s *seen, e end) error {
+func (w *world) step(next step, g goal, p *progress, s *seen, e end) error {
 	switch next.do {
 	case awaitCreation:
 		if w.creation == "running" {
@@ -139,9 +139,7 @@ func (w *world) step(next step, p *progress, s *seen, e end) error {
 		}
 		there := p.have
 		there.setRecord(w.record(), types.SetNull(types.StringType))
-		if !p.read {
-			p.have, p.read = there, true
-		}
+		p.take(g, there)
 		s.there = &there
 	case readCatalogue:
 		s.kinds = kinds

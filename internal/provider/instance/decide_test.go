@@ -152,9 +152,13 @@ func TestDecide(t *testing.T) {
 		seen  seen
 		want  string
 	}{
-		"it is being created":             {goal: goal{prior: small, planned: small}, did: func(p *progress) { p.created = false }, want: "wait"},
-		"nothing is read":                 {goal: goal{prior: small, planned: renamed}, want: "read"},
-		"something was sent":              {goal: goal{prior: small, planned: large}, did: func(p *progress) { p.sent, p.done.plan = true, true }, want: "read"},
+		"it is being created": {goal: goal{prior: small, planned: small}, did: func(p *progress) { p.created = false }, want: "wait"},
+		"nothing is read":     {goal: goal{prior: small, planned: renamed}, want: "read"},
+		"something was sent":  {goal: goal{prior: small, planned: large}, did: func(p *progress) { p.sent, p.done.plan = true, true }, want: "read"},
+		"sent, the rest was there": {goal: goal{prior: small, planned: large}, did: func(p *progress) {
+			p.take(goal{prior: small, planned: large}, of(small, map[string]int64{"postgres": 900}))
+			p.sent, p.done.plan = true, true
+		}, want: "read back"},
 		"all was sent":                    {goal: goal{prior: small, planned: renamed}, did: func(p *progress) { p.sent, p.done.settings = true, true }, want: "read back"},
 		"nothing to do":                   {goal: goal{prior: small, planned: small}, there: &small, want: "finish"},
 		"its connection is not known":     {goal: goal{prior: small, planned: small}, there: &bare, want: "read connection"},

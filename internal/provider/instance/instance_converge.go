@@ -109,9 +109,7 @@ func (c *convergence) readBack(ctx context.Context, holds func(client.Instance) 
 func (c *convergence) take(instance client.Instance) {
 	there := c.have
 	there.setRecord(instance, c.DefaultTags)
-	if !c.read {
-		c.have, c.read = there, true
-	}
+	c.progress.take(c.goal, there)
 	c.instance, c.there = instance, &there
 }
 
