@@ -138,6 +138,7 @@ func furnish(t *testing.T, fake *fakeservice.Service) (waiting string) {
 		Engines: map[string]*fakeservice.Engine{"postgres": {}, "redis": {}, "couchdb": {}, "nats": {}, "apps": {}, "auth": {SiteURL: "https://shop.example", RedirectURLs: []string{"https://shop.example/**"}}}})
 	app := core.NewApp{Repo: "acme/web", Name: "web"}
 	exampleOf(t, "AppUpdate", &app.AppChange)
+	app.Env = &map[string]string{"A": "1"} // as the configurations of the golden files have it
 	if _, err := fake.ImportApp("i-shop", app); err != nil {
 		t.Fatal(err)
 	}
