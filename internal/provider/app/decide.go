@@ -205,7 +205,7 @@ func decideBuild(g goal, p progress, s seen) step {
 	there.setBuild(s.builds)
 	switch {
 	case triggered && (!listed || p.note.Trigger != g.planned.RedeployTriggers.String()),
-		recommitted && g.planned.asksForAnotherCommit(there),
+		recommitted && (g.planned.asksForAnotherCommit(there) || s.app.Status == client.AppFailed),
 		(asked || unnoticed) && listed && mustBuildAgain(build, *s.app),
 		asked && !listed && (p.note.Build != "" || !p.note.isNew() && s.app.Status != client.AppBuilding):
 		return step{do: redeploy}

@@ -150,7 +150,10 @@ func beginning(n note, there appModel, status client.Word, job string, builds []
 func ends() (all []end) {
 	for _, builds := range []string{"ok", "failed", "down"} {
 		for _, jobsFail := range []bool{false, true} {
-			for _, way := range []end{{}, {killed: true}, {lost: true}, {killed: true, lost: true}, {lost: true, dropped: true}} {
+			for _, way := range []end{
+				{}, {unread: true}, {killed: true}, {killed: true, unread: true},
+				{lost: true}, {killed: true, lost: true}, {lost: true, dropped: true},
+			} {
 				way.builds, way.jobsFail = builds, jobsFail
 				all = append(all, way)
 			}
@@ -242,7 +245,7 @@ func (w *world) settles(planned appModel, before *world, e end, first error) str
 		return w.problem // a refresh removes it from the state, or a killed creation has none
 	}
 	calmed, deploys := first == nil && w.status == client.AppRunning && w.runningJob() == "", w.deploys
-	if w.refresh() {
+	if !e.unread && w.refresh() {
 		if w.ran {
 			return "An app that has run would be destroyed"
 		}
@@ -265,6 +268,7 @@ func (w *world) settles(planned appModel, before *world, e end, first error) str
 	}
 	isUnbuilt := w.needed() >= 0 && !slices.ContainsFunc(w.builds[:w.needed()+1], client.Build.Succeeded)
 	triggered := !isNew && !before.state.RedeployTriggers.Equal(planned.RedeployTriggers)
+	asksForBuild := w.built > before.built || triggered || slices.Contains(asked, "branch") || slices.Contains(asked, "env")
 	switch {
 	case !slices.Contains(slices.Concat(asked, before.note.Sent), "port") && w.port == 1 && before.port != 1:
 		return "A port was undone that no plan contains"
@@ -272,9 +276,9 @@ func (w *world) settles(planned appModel, before *world, e end, first error) str
 		return "A note is left"
 	case !w.state.RedeployTriggers.Equal(planned.RedeployTriggers):
 		return "The state does not have the trigger"
-	case isUnbuilt && (!e.killed || len(asked) > 0 || triggered):
+	case isUnbuilt && (asksForBuild || !e.unread && (!e.killed || len(asked) > 0)): // without a refresh, no plan asks for the rest
 		return "The build that a plan asked for is not deployed, and no later one"
-	case (w.need != "" || before.note.awaitsBuild()) && w.status != client.AppRunning:
+	case (asksForBuild || !e.unread && w.need != "" || before.note.awaitsBuild()) && w.status != client.AppRunning:
 		return "The app does not run"
 	case triggered && w.built == before.built && before.note.Trigger != planned.RedeployTriggers.String():
 		return "The trigger has built nothing"

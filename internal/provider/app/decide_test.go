@@ -129,6 +129,7 @@ func TestDecide(t *testing.T) {
 
 		"another commit is deployed":            {prior: with(), planned: with(withCommit), there: with(), builds: list(older), want: "redeploy"},
 		"the commit is deployed":                {prior: with(), planned: with(withCommit), there: with(), builds: list(ofCommit), want: "finish"},
+		"the commit is deployed, and down":      {prior: with(), planned: with(withCommit), there: with(), builds: list(ofCommit), status: "failed", want: "redeploy"},
 		"another commit since, and no plan":     {prior: with(withCommit), planned: with(withCommit), there: with(), builds: list(older), want: "redeploy"},
 		"the commit since, and no plan":         {prior: with(withCommit), planned: with(withCommit), there: with(), builds: list(ofCommit, older), want: "finish"},
 		"a commit, of an app without builds":    {prior: with(), planned: with(withCommit), there: with(), builds: list(), want: "redeploy"},
@@ -230,7 +231,11 @@ func TestFailedJobOfAnEarlierCall(t *testing.T) {
 // A call may end before it has waited for the build of a change that the record shows. The state
 // then has the change, so the note must show that the build was not seen.
 func TestFailureBesideAShownChange(t *testing.T) {
-	state := runningApp()
+	state, next := runningApp(), recordOfModel(runningApp(withBranch))
+	over := progress{have: state, ran: true} // such as one that ends with another commit
+	if over.fail(goal{prior: state, planned: runningApp(withBranch)}, seen{app: &next}, finish, &OtherCommitError{}); !over.note.isZero() {
+		t.Errorf("after a build that was seen to run: got %+v, want no note", over.note)
+	}
 	for name, row := range map[string]struct {
 		planned, there appModel
 		noted, want    note

@@ -60,6 +60,7 @@ type end struct {
 	lost     bool   // the step is a request, and no answer comes
 	dropped  bool   // that request is not carried out
 	jobsFail bool   // each job fails
+	unread   bool   // the next apply refreshes nothing
 	builds   string // what becomes of builds: "ok", "failed" or "down"
 }
 
